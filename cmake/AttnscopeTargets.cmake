@@ -1,0 +1,52 @@
+# Settings that every target shares, and helpers that keep the subdirectories' lists short.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# The program finds its libraries relative to itself: <prefix>/bin/attnscope, <prefix>/lib/attnscope/...
+set(ATTNSCOPE_BIN_DIR ${CMAKE_BINARY_DIR}/bin)
+set(ATTNSCOPE_LIB_DIR ${CMAKE_BINARY_DIR}/lib/attnscope)
+set(ATTNSCOPE_VGPU_DIR ${ATTNSCOPE_LIB_DIR}/virtual_gpu)
+
+find_program(ATTNSCOPE_CCACHE ccache)
+if(ATTNSCOPE_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${ATTNSCOPE_CCACHE})
+endif()
+
+add_library(attnscope_options INTERFACE)
+target_compile_options(attnscope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(ATTNSCOPE_WERROR)
+    target_compile_options(attnscope_options INTERFACE -Werror)
+endif()
+if(ATTNSCOPE_SANITIZE)
+    target_compile_options(attnscope_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    target_link_options(attnscope_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+add_library(attnscope_include INTERFACE)
+target_include_directories(attnscope_include INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_compile_definitions(attnscope_include INTERFACE ATTNSCOPE_VERSION="${PROJECT_VERSION}")
+
+# attnscope_library(NAME SOURCES...): a static library of the pure part.
+function(attnscope_library name)
+    add_library(${name} STATIC ${ARGN})
+    target_link_libraries(${name} PUBLIC attnscope_include PRIVATE attnscope_options)
+endfunction()
+
+# attnscope_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one GoogleTest program, one ctest entry per program.
+function(attnscope_test name)
+    cmake_parse_arguments(T "" "TIMEOUT" "LIBS;LABELS;ENV" ${ARGN})
+    add_executable(${name} ${T_UNPARSED_ARGUMENTS})
+    target_link_libraries(${name} PRIVATE ${T_LIBS} attnscope_include attnscope_options GTest::gtest GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name})
+    if(NOT T_TIMEOUT)
+        set(T_TIMEOUT 300)
+    endif()
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}"
+        ENVIRONMENT "ATTNSCOPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};ATTNSCOPE_BINARY_DIR=${PROJECT_BINARY_DIR};${T_ENV}")
+endfunction()
