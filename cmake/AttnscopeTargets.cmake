@@ -20,6 +20,7 @@ endif()
 
 add_library(attnscope_options INTERFACE)
 target_compile_options(attnscope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# CLI11 and fmt are headers of the distribution: their warnings are not ours.
 if(ATTNSCOPE_WERROR)
     target_compile_options(attnscope_options INTERFACE -Werror)
 endif()
