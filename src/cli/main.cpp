@@ -9,7 +9,7 @@
 namespace attnscope::cli {
 namespace {
 
-const Command kCommands[] = {
+const std::vector<Command> kCommands = {
     // One line a subcommand, in the order of --help.
 #ifdef ATTNSCOPE_HAVE_ATTENTION
     {"attention", "run every attention implementation and write a report", "attnscope attention --device virtual:H100-SXM5 -o out", define_attention},
