@@ -1,0 +1,118 @@
+#include "implementations.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+
+#include <cmath>
+#include <limits>
+
+namespace attention {
+namespace {
+
+at::ScalarType scalar_type(const std::string& dtype) {
+    if (dtype == "bf16") return at::kBFloat16;
+    if (dtype == "fp16") return at::kHalf;
+    return at::kFloat;
+}
+
+/// K and V repeated to the number of query heads, as hand-written attention does it.
+at::Tensor repeat_heads(const at::Tensor& tensor, const Options& o) {
+    return o.grouped() ? tensor.repeat_interleave(o.heads / o.kv_heads, 1) : tensor;
+}
+
+/// The textbook: every step a kernel, the score matrix in device memory between them.
+template <bool in_place>
+at::Tensor naive(const Inputs& in, const Options& o) {
+    const double scale = 1.0 / std::sqrt(static_cast<double>(o.head_dim));
+    at::Tensor scores = at::matmul(in.query, repeat_heads(in.key, o).transpose(-2, -1));
+    scores = scores * scale;
+    if (in.hidden.defined()) {
+        const double minus_infinity = -std::numeric_limits<double>::infinity();
+        // The one difference between the two: out of place clones the score matrix before masking it.
+        if constexpr (in_place)
+            scores.masked_fill_(in.hidden, minus_infinity);
+        else
+            scores = scores.masked_fill(in.hidden, minus_infinity);
+    } else if (in.mask.defined()) {
+        if constexpr (in_place)
+            scores.add_(in.mask);
+        else
+            scores = scores + in.mask;
+    }
+    return at::matmul(at::softmax(scores, -1), repeat_heads(in.value, o));
+}
+
+at::Tensor sdpa(const Inputs& in, const Options& o) {
+    std::optional<at::Tensor> mask;
+    if (in.mask.defined()) mask = in.mask;
+    return at::scaled_dot_product_attention(in.query, in.key, in.value, mask, 0.0, o.causal, std::nullopt, o.grouped());
+}
+
+at::Tensor random_heads(int64_t heads, int64_t length, const Options& o) {
+    const auto options = at::TensorOptions().device(at::kCUDA).dtype(scalar_type(o.dtype));
+    at::Tensor tensor = o.transposed ? at::randn({o.batch, length, heads, o.head_dim}, options).transpose(1, 2)
+                                     : at::randn({o.batch, heads, length, o.head_dim}, options);
+    return tensor.set_requires_grad(o.backward);
+}
+
+void allow(bool flash, bool efficient, bool cudnn, bool math) {
+    at::Context& context = at::globalContext();
+    context.setSDPUseFlash(flash);
+    context.setSDPUseMemEfficient(efficient);
+    context.setSDPUseCuDNN(cudnn);
+    context.setSDPUseMath(math);
+}
+
+}  // namespace
+
+Inputs make_inputs(const Options& o) {
+    at::manual_seed(o.seed);
+    Inputs in;
+    in.query = random_heads(o.heads, o.query_length, o);
+    in.key = random_heads(o.kv_heads, o.key_length, o);
+    in.value = random_heads(o.kv_heads, o.key_length, o);
+    const auto booleans = at::TensorOptions().device(at::kCUDA).dtype(at::kBool);
+    // Upper-left aligned, as is_causal of SDPA is.
+    if (o.causal) in.hidden = at::ones({o.query_length, o.key_length}, booleans).triu(1);
+    if (o.mask == Mask::boolean) {
+        in.mask = at::ones({o.query_length, o.key_length}, booleans).tril();
+        in.hidden = in.mask.logical_not();
+    }
+    if (o.mask == Mask::additive)
+        in.mask = at::zeros({o.query_length, o.key_length}, booleans.dtype(scalar_type(o.dtype)));
+    if (o.backward)
+        in.gradient = at::ones({o.batch, o.heads, o.query_length, o.head_dim}, booleans.dtype(scalar_type(o.dtype)));
+    return in;
+}
+
+const std::vector<Implementation>& implementations() {
+    static const std::vector<Implementation> all = {
+        {"naive", "", naive<false>},          {"naive_inplace", "", naive<true>},
+        {"sdpa_math", "math", sdpa},          {"sdpa_efficient", "efficient", sdpa},
+        {"sdpa_flash", "flash", sdpa},        {"sdpa_cudnn", "cudnn", sdpa},
+        {"sdpa_auto", "auto", sdpa},
+    };
+    return all;
+}
+
+const Implementation* find_implementation(const std::string& name) {
+    for (const Implementation& implementation : implementations())
+        if (name == implementation.name) return &implementation;
+    return nullptr;
+}
+
+std::string implementation_names() {
+    std::string names;
+    for (const Implementation& implementation : implementations())
+        names += (names.empty() ? "" : ", ") + std::string(implementation.name);
+    return names;
+}
+
+BackendGuard::BackendGuard(const std::string& backend) {
+    if (backend.empty() || backend == "auto") return;
+    allow(backend == "flash", backend == "efficient", backend == "cudnn", backend == "math");
+}
+
+BackendGuard::~BackendGuard() { allow(true, true, true, true); }
+
+}  // namespace attention

@@ -1,0 +1,39 @@
+#pragma once
+// Seven ways to compute the same attention.
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "options.h"
+
+namespace attention {
+
+struct Inputs {
+    at::Tensor query, key, value;  ///< (B, H, Sq, D), (B, Hkv, Sk, D), (B, Hkv, Sk, D)
+    at::Tensor mask;               ///< SDPA's: bool (true = take part) or additive; undefined when none
+    at::Tensor hidden;             ///< naive's: bool, true = masked out; undefined when nothing is
+    at::Tensor gradient;           ///< (B, H, Sq, D), with --backward
+};
+Inputs make_inputs(const Options& options);
+
+struct Implementation {
+    const char* name;
+    const char* backend;  ///< the SDPA backend that it forces; "" for the naive ones; "auto"
+    at::Tensor (*compute)(const Inputs& inputs, const Options& options);
+};
+
+const std::vector<Implementation>& implementations();
+const Implementation* find_implementation(const std::string& name);
+std::string implementation_names();  ///< "naive, naive_inplace, ..."
+
+/// Allows exactly this SDPA backend while it lives ("auto": LibTorch's defaults), then restores the defaults.
+class BackendGuard {
+  public:
+    explicit BackendGuard(const std::string& backend);
+    ~BackendGuard();
+    BackendGuard(const BackendGuard&) = delete;
+    BackendGuard& operator=(const BackendGuard&) = delete;
+};
+
+}  // namespace attention
