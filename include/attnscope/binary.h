@@ -21,10 +21,12 @@ struct KernelParameter {
 struct KernelResources {
     std::string name;                   ///< mangled
     uint32_t registers = 0;             ///< per thread, as the driver reports it (CU_FUNC_ATTRIBUTE_NUM_REGS)
+    uint32_t cubin_registers = 0;       ///< per thread, as the cubin says (cuobjdump's REG); never above `registers`
     uint32_t static_shared_bytes = 0;   ///< per CTA, without the 1,024 that the system reserves on sm_90 and later
     uint32_t local_bytes = 0;           ///< per thread: the stack frame with its spills (cuobjdump's STACK)
     uint32_t constant_bytes = 0;        ///< user constants, bytes
     uint32_t max_threads = 1024;        ///< per CTA: __launch_bounds__, else what the registers allow
+    bool launch_bounded = false;        ///< max_threads comes from __launch_bounds__ (or a required block size)
     uint32_t required_cluster[3] = {0, 0, 0};  ///< __cluster_dims__; zeros when none
     std::vector<KernelParameter> parameters;   ///< in declaration order
 };
