@@ -1,0 +1,157 @@
+#pragma once
+// A run as it was recorded (schema/README.md), before anything is concluded from it. Reading never repairs:
+// what is missing stays missing, and what was lost is a diagnostic.
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attnscope/value.h"
+
+namespace attnscope {
+
+/// The schema that this version reads: any minor of this major.
+inline constexpr int kRunSchemaMajor = 1;
+
+/// "No such entry" for the indices below.
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+using Dim3 = std::array<uint32_t, 3>;
+
+enum class LaunchKind : uint8_t { kernel, memcpy, memset, library_call };
+
+/// What a library was asked for (virtual ground); its kernels are the library's choice on a real GPU.
+struct LibraryCall {
+    std::string library;    ///< "cuBLAS", "cuDNN"; empty when the record does not say
+    std::string function;   ///< "cublasGemmEx"
+    std::string operation;  ///< "gemm", "attention_forward"
+    std::vector<std::pair<std::string, std::string>>
+        attributes;  ///< in the record's order: m, n, k, type_a ...
+
+    bool operator==(const LibraryCall&) const = default;
+    const std::string* attribute(std::string_view key) const;
+};
+
+/// One thing that was put on a stream. Absent figures are nullopt: never 0.
+struct Launch {
+    LaunchKind kind = LaunchKind::kernel;
+    bool has_grid = false, has_block = false, has_cluster = false;
+    uint32_t name = kNone;       ///< kernels: index into Process::names
+    uint32_t range = kNone;      ///< index into Process::ranges
+    uint32_t call = kNone;       ///< library calls: index into Process::calls
+    uint32_t copy_kind = kNone;  ///< copies: index into Process::copy_kinds ("HtoD")
+    int32_t device = -1;         ///< ordinal; -1 when the record does not say
+    uint64_t correlation = 0;    ///< rises in the order of issue
+    std::optional<uint64_t> stream, thread;
+    std::optional<uint64_t> start_ns, end_ns;               ///< both or neither; CUPTI's clock
+    Dim3 grid{}, block{}, cluster{};                        ///< valid with has_...
+    std::optional<uint32_t> registers;                      ///< per thread
+    std::optional<uint32_t> static_shared, dynamic_shared;  ///< bytes per CTA
+    std::optional<uint32_t> local_per_thread;               ///< bytes: stack and spills
+    std::optional<uint64_t> bytes;                          ///< copies and memsets
+    bool in_graph = false;
+};
+
+/// An NVTX range.
+struct Range {
+    uint64_t id = 0;
+    uint32_t parent = kNone;  ///< index into Process::ranges
+    bool process_wide = false;
+    bool ended = false;  ///< a range_end was seen
+    std::string name;
+    std::optional<uint64_t> start_ns, end_ns;
+};
+
+/// An NVTX mark.
+struct Mark {
+    std::string name;
+    uint32_t range = kNone;
+};
+
+/// A device as the process saw it. Figures that the record does not hold are nullopt.
+struct Device {
+    int32_t ordinal = 0;
+    std::string id, name, chip;  ///< id: virtual devices only ("H100-SXM5")
+    std::optional<Ground> ground;
+    std::optional<uint32_t> major, minor, sm_count, warp_size, max_threads_per_sm, max_ctas_per_sm,
+        max_threads_per_cta;
+    std::optional<uint32_t> registers_per_sm, registers_per_cta;
+    std::optional<uint32_t> shared_per_sm, shared_per_cta, shared_per_cta_optin,
+        shared_reserved_per_cta;  ///< bytes
+    std::optional<uint64_t> l2_bytes, memory_bytes, dram_bytes_per_second, core_clock_khz;
+};
+
+enum class DiagnosticLevel : uint8_t { info, warning, error, data_loss };
+
+struct Diagnostic {
+    DiagnosticLevel level = DiagnosticLevel::warning;
+    std::string code, message, remedy;
+    uint64_t count = 1;
+};
+
+struct UncomputedRead {
+    std::string cause, returned, location;  ///< location may be empty: unknown
+    std::optional<uint64_t> bytes;
+    uint64_t count = 1;
+    uint32_t range = kNone;
+};
+
+struct LoadedLibrary {
+    std::string name, path, version;  ///< version may be empty: unknown
+};
+
+struct AssumedFigure {
+    int32_t device = -1;
+    std::string key;
+};
+
+/// What the `end` record says the file holds.
+struct EndCounts {
+    std::optional<uint64_t> kernels, memcpys, memsets, library_calls, dropped;
+};
+
+/// One process: one file.
+struct Process {
+    std::string file;  ///< name inside the run's folder
+    Ground ground = Ground::virtual_gpu;
+    std::string host, executable;
+    std::vector<std::string> command;
+    std::optional<uint64_t> pid, rank, start_unix_ns;
+    std::optional<uint64_t> cuda_driver, cuda_runtime, cupti;  ///< as CUDA prints them: 13000
+    std::vector<std::string> names;                            ///< mangled kernel names
+    std::vector<std::string> copy_kinds;
+    std::vector<LibraryCall> calls;
+    std::vector<Device> devices;
+    std::vector<LoadedLibrary> libraries;
+    std::vector<Range> ranges;     ///< in file order; a parent may come after its child
+    std::vector<Launch> launches;  ///< by correlation: the order of issue
+    std::vector<Mark> marks;
+    std::vector<Diagnostic> diagnostics;  ///< the program's and the reader's own
+    std::vector<UncomputedRead> uncomputed_reads;
+    std::vector<AssumedFigure> assumed;
+    std::optional<EndCounts> end;  ///< absent: the run was cut short
+
+    const Device* device(int32_t ordinal) const;  ///< nullptr when unknown
+};
+
+struct Run {
+    std::filesystem::path folder;
+    std::string version;                  ///< schema version of run.json; empty when unreadable
+    std::string tool;                     ///< version of attnscope that recorded it
+    Ground ground = Ground::virtual_gpu;  ///< the weakest of run.json's and the processes'
+    std::string device_request;
+    std::vector<std::string> devices, command;
+    std::string started, ended;  ///< ISO 8601; empty when unknown
+    std::optional<int64_t> exit_code, signal;
+    std::vector<Process> processes;       ///< by rank, then by file name
+    std::vector<Diagnostic> diagnostics;  ///< about the folder as a whole
+};
+
+/// Reads a run's folder. Throws Error when it is not a run, cannot be read, or is of a newer major version;
+/// everything less than that loads, with diagnostics.
+Run read_run(const std::filesystem::path& folder);
+
+}  // namespace attnscope

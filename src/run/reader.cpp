@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "attnscope/error.h"
+#include "attnscope/run.h"
+#include "process_file.h"
+#include "records.h"
+
+namespace attnscope {
+
+namespace fs = std::filesystem;
+
+const std::string* LibraryCall::attribute(std::string_view key) const {
+    for (const auto& [name, value] : attributes)
+        if (name == key) return &value;
+    return nullptr;
+}
+
+const Device* Process::device(int32_t ordinal) const {
+    for (const Device& d : devices)
+        if (d.ordinal == ordinal) return &d;
+    return nullptr;
+}
+
+namespace {
+
+constexpr const char* kRemedy =
+    ": name the folder that `attnscope attention -o DIR` or `attnscope collect -o DIR` wrote";
+
+Error not_a_run(const fs::path& folder, const std::string& why) {
+    return Error(folder.string() + " is not a run: " + why + kRemedy);
+}
+
+/// run.json. False when it is there but unreadable: the processes' files may still be whole.
+void read_summary(const fs::path& file, Run& run) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw Error(file.string() + ": cannot be read: check its permissions");
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const size_t length = text.size();
+    text.resize(length + simdjson::SIMDJSON_PADDING);
+    simdjson::dom::parser parser;
+    run_reader::Record r;
+    if (!r.parse(parser, text.data(), length)) {
+        run.diagnostics.push_back({DiagnosticLevel::data_loss, "broken-summary",
+                                   "run.json is not a JSON object (" + std::to_string(length) +
+                                       " bytes): the command and its exit code are lost",
+                                   "record the run again", 1});
+        return;
+    }
+    if (r.text("schema").value_or("") != "attnscope-run")
+        throw not_a_run(run.folder, "its run.json does not say \"schema\": \"attnscope-run\"");
+    run.version = r.text("version").value_or("");
+    run_reader::refuse_newer(run.version, file.string());
+    run.tool = r.text("attnscope").value_or("");
+    if (const auto word = r.text("ground"))
+        run.ground = run_reader::ground_of(*word).value_or(Ground::virtual_gpu);
+    run.device_request = r.text("device_request").value_or("");
+    run.devices = r.texts("devices");
+    run.command = r.texts("command");
+    run.started = r.text("started").value_or("");
+    run.ended = r.text("ended").value_or("");
+    run.exit_code = r.i64("exit_code");
+    run.signal = r.i64("signal");
+    if (!r.wrong_key().empty())
+        run.diagnostics.push_back({DiagnosticLevel::warning, "wrong-type",
+                                   "run.json: \"" + r.wrong_key() + "\" is of a wrong type, taken as absent",
+                                   "record the run again with this version of attnscope", 1});
+}
+
+/// The processes' files, by name.
+std::vector<fs::path> process_files(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    fs::directory_iterator it(folder, error);
+    if (error)
+        throw Error(folder.string() + ": cannot be read: " + error.message() + ": check its permissions");
+    for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+        std::error_code ignored;
+        if (it->path().extension() == ".jsonl" && it->is_regular_file(ignored)) files.push_back(it->path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+}  // namespace
+
+Run read_run(const fs::path& folder) {
+    std::error_code error;
+    const fs::file_status status = fs::status(folder, error);
+    if (!fs::exists(status)) throw Error(folder.string() + ": there is no such folder" + kRemedy);
+    if (!fs::is_directory(status)) throw not_a_run(folder, "it is a file, and a run is a folder");
+    Run run;
+    run.folder = folder;
+    run.ground = Ground::real;
+    const std::vector<fs::path> files = process_files(folder);
+    const bool summary = fs::exists(folder / "run.json", error);
+    if (!summary && files.empty()) throw not_a_run(folder, "it holds neither run.json nor a .jsonl file");
+    if (summary)
+        read_summary(folder / "run.json", run);
+    else
+        run.diagnostics.push_back({DiagnosticLevel::data_loss, "no-summary",
+                                   "run.json is missing: the command and its exit code are lost",
+                                   "copy the whole folder", 1});
+    for (const fs::path& file : files) run.processes.push_back(run_reader::read_process(file));
+    if (!summary && std::none_of(run.processes.begin(), run.processes.end(),
+                                 [](const Process& p) { return p.pid.has_value(); }))
+        throw not_a_run(folder, "it holds no run.json, and no .jsonl file starts with a process");
+    std::stable_sort(run.processes.begin(), run.processes.end(), [](const Process& a, const Process& b) {
+        return a.rank.value_or(UINT64_MAX) < b.rank.value_or(UINT64_MAX);
+    });
+    for (const Process& p : run.processes) run.ground = weaker(run.ground, p.ground);
+    if (files.empty())
+        run.diagnostics.push_back({DiagnosticLevel::warning, "no-process-file",
+                                   "no process of the program initialised CUDA: there is nothing to report",
+                                   "check that the program uses a GPU (torch.cuda.is_available())", 1});
+    if (run.signal)
+        run.diagnostics.push_back(
+            {DiagnosticLevel::warning, "program-killed",
+             "the program was ended by signal " + std::to_string(*run.signal),
+             "what was recorded before it is reported; run the program alone to see why", 1});
+    else if (run.exit_code.value_or(0) != 0)
+        run.diagnostics.push_back({DiagnosticLevel::warning, "program-failed",
+                                   "the program ended with exit code " + std::to_string(*run.exit_code),
+                                   "what was recorded is reported; run the program alone to see why", 1});
+    else if (summary && run.ended.empty() && !run.version.empty())
+        run.diagnostics.push_back({DiagnosticLevel::warning, "not-ended",
+                                   "run.json does not say how the program ended: it was killed with its "
+                                   "launcher, or is still running",
+                                   "wait until it has ended, or record it again", 1});
+    return run;
+}
+
+}  // namespace attnscope
