@@ -27,11 +27,16 @@ bool usable(const std::string& backend, const Inputs& in, const Options& o) {
 
 const char* backend_name(int64_t sdp_backend) {
     switch (sdp_backend) {
-        case 0: return "math";
-        case 1: return "flash";
-        case 2: return "efficient";
-        case 3: return "cudnn";
-        case 4: return "overrideable";
+        case 0:
+            return "math";
+        case 1:
+            return "flash";
+        case 2:
+            return "efficient";
+        case 3:
+            return "cudnn";
+        case 4:
+            return "overrideable";
     }
     return "none";
 }
@@ -49,8 +54,8 @@ nlohmann::json ask_choice(const Inputs& in, const Options& o) {
     if (in.mask.defined()) mask = in.mask;
     {
         WarningCollector quiet;
-        choice["chosen"] = backend_name(
-            at::_fused_sdp_choice(in.query, in.key, in.value, mask, 0.0, o.causal, std::nullopt, o.grouped()));
+        choice["chosen"] = backend_name(at::_fused_sdp_choice(in.query, in.key, in.value, mask, 0.0, o.causal,
+                                                              std::nullopt, o.grouped()));
     }
     // The order is settled by the first choice, so it is read after it.
     for (const at::SDPBackend backend : at::globalContext().sDPPriorityOrder())
@@ -76,7 +81,8 @@ void WarningCollector::process(const c10::Warning& warning) {
     std::string sentence(warning.msg());
     // "... (Triggered internally at file:line.)" names LibTorch's source, not the user's cause.
     if (size_t at = sentence.find(" (Triggered internally"); at != std::string::npos) sentence.resize(at);
-    if (std::find(sentences_.begin(), sentences_.end(), sentence) == sentences_.end()) sentences_.push_back(sentence);
+    if (std::find(sentences_.begin(), sentences_.end(), sentence) == sentences_.end())
+        sentences_.push_back(sentence);
 }
 
 std::string WarningCollector::text() const {

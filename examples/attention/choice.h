@@ -1,5 +1,6 @@
 #pragma once
-// What LibTorch itself says about the backends: which it chooses, in what order, and why it refuses the others.
+// What LibTorch itself says about the backends: which it chooses, in what order, and why it refuses the
+// others.
 #include <c10/util/Exception.h>
 
 #include <nlohmann/json.hpp>

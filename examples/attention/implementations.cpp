@@ -45,13 +45,15 @@ at::Tensor naive(const Inputs& in, const Options& o) {
 at::Tensor sdpa(const Inputs& in, const Options& o) {
     std::optional<at::Tensor> mask;
     if (in.mask.defined()) mask = in.mask;
-    return at::scaled_dot_product_attention(in.query, in.key, in.value, mask, 0.0, o.causal, std::nullopt, o.grouped());
+    return at::scaled_dot_product_attention(in.query, in.key, in.value, mask, 0.0, o.causal, std::nullopt,
+                                            o.grouped());
 }
 
 at::Tensor random_heads(int64_t heads, int64_t length, const Options& o) {
     const auto options = at::TensorOptions().device(at::kCUDA).dtype(scalar_type(o.dtype));
-    at::Tensor tensor = o.transposed ? at::randn({o.batch, length, heads, o.head_dim}, options).transpose(1, 2)
-                                     : at::randn({o.batch, heads, length, o.head_dim}, options);
+    at::Tensor tensor = o.transposed
+                            ? at::randn({o.batch, length, heads, o.head_dim}, options).transpose(1, 2)
+                            : at::randn({o.batch, heads, length, o.head_dim}, options);
     return tensor.set_requires_grad(o.backward);
 }
 
@@ -81,15 +83,16 @@ Inputs make_inputs(const Options& o) {
     if (o.mask == Mask::additive)
         in.mask = at::zeros({o.query_length, o.key_length}, booleans.dtype(scalar_type(o.dtype)));
     if (o.backward)
-        in.gradient = at::ones({o.batch, o.heads, o.query_length, o.head_dim}, booleans.dtype(scalar_type(o.dtype)));
+        in.gradient =
+            at::ones({o.batch, o.heads, o.query_length, o.head_dim}, booleans.dtype(scalar_type(o.dtype)));
     return in;
 }
 
 const std::vector<Implementation>& implementations() {
     static const std::vector<Implementation> all = {
-        {"naive", "", naive<false>},          {"naive_inplace", "", naive<true>},
-        {"sdpa_math", "math", sdpa},          {"sdpa_efficient", "efficient", sdpa},
-        {"sdpa_flash", "flash", sdpa},        {"sdpa_cudnn", "cudnn", sdpa},
+        {"naive", "", naive<false>},   {"naive_inplace", "", naive<true>},
+        {"sdpa_math", "math", sdpa},   {"sdpa_efficient", "efficient", sdpa},
+        {"sdpa_flash", "flash", sdpa}, {"sdpa_cudnn", "cudnn", sdpa},
         {"sdpa_auto", "auto", sdpa},
     };
     return all;
@@ -113,6 +116,8 @@ BackendGuard::BackendGuard(const std::string& backend) {
     allow(backend == "flash", backend == "efficient", backend == "cudnn", backend == "math");
 }
 
-BackendGuard::~BackendGuard() { allow(true, true, true, true); }
+BackendGuard::~BackendGuard() {
+    allow(true, true, true, true);
+}
 
 }  // namespace attention

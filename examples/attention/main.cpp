@@ -1,4 +1,5 @@
-// One attention problem through every implementation LibTorch offers; each in its own NVTX range, warm-up apart.
+// One attention problem through every implementation LibTorch offers; each in its own NVTX range, warm-up
+// apart.
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -20,7 +21,9 @@ namespace attention {
 namespace {
 
 /// Values exist only where kernels really run; the virtual GPU computes nothing.
-bool computes() { return std::getenv("ATTNSCOPE_VIRTUAL_DEVICES") == nullptr; }
+bool computes() {
+    return std::getenv("ATTNSCOPE_VIRTUAL_DEVICES") == nullptr;
+}
 
 const c10::CachingDeviceAllocator::Stat& allocated(const c10::CachingDeviceAllocator::DeviceStats& stats) {
     return stats.allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
@@ -55,12 +58,14 @@ nlohmann::json run(const Implementation& implementation, Inputs& in, const Optio
         }
         const auto device = c10::cuda::current_device();
         c10::cuda::CUDACachingAllocator::resetPeakStats(device);
-        result["allocated_before_bytes"] = allocated(c10::cuda::CUDACachingAllocator::getDeviceStats(device)).current;
+        result["allocated_before_bytes"] =
+            allocated(c10::cuda::CUDACachingAllocator::getDeviceStats(device)).current;
         for (int i = 0; i < o.iterations; ++i) {
             ProcessRange iteration("attnscope.iteration");
             output = iterate(implementation, in, o);
         }
-        result["peak_allocated_bytes"] = allocated(c10::cuda::CUDACachingAllocator::getDeviceStats(device)).peak;
+        result["peak_allocated_bytes"] =
+            allocated(c10::cuda::CUDACachingAllocator::getDeviceStats(device)).peak;
         result["status"] = "ran";
     } catch (const c10::Error& e) {
         result["status"] = "failed";
@@ -72,8 +77,8 @@ nlohmann::json run(const Implementation& implementation, Inputs& in, const Optio
     return result;
 }
 
-/// Equal results first, speed second: the largest difference to the math backend (it computes in fp32), else to the
-/// first that ran. The records are written again, completed: a reader keeps the last.
+/// Equal results first, speed second: the largest difference to the math backend (it computes in fp32), else
+/// to the first that ran. The records are written again, completed: a reader keeps the last.
 void compare(std::vector<nlohmann::json>& results, const std::map<std::string, at::Tensor>& outputs) {
     if (outputs.size() < 2) return;
     auto reference = outputs.find("sdpa_math");
@@ -89,8 +94,9 @@ void compare(std::vector<nlohmann::json>& results, const std::map<std::string, a
 
 int run_all(const Options& o) {
     if (c10::cuda::device_count() == 0) {
-        std::fprintf(stderr, "attention_workload: no CUDA device is visible: run it under `attnscope attention`, "
-                             "which brings a virtual GPU where there is no real one\n");
+        std::fprintf(stderr,
+                     "attention_workload: no CUDA device is visible: run it under `attnscope attention`, "
+                     "which brings a virtual GPU where there is no real one\n");
         return 2;
     }
     nlohmann::json workload = describe(o);

@@ -5,7 +5,9 @@
 namespace attention {
 
 ProcessRange::ProcessRange(const std::string& name) : id_(nvtxRangeStartA(name.c_str())) {}
-ProcessRange::~ProcessRange() { nvtxRangeEnd(id_); }
+ProcessRange::~ProcessRange() {
+    nvtxRangeEnd(id_);
+}
 
 void mark(const std::string& kind, const nlohmann::json& content) {
     using nlohmann::json;

@@ -1,5 +1,6 @@
 #pragma once
-// NVTX: how the workload tells a profiler which launches belong to what (schema/README.md, "Names with a meaning").
+// NVTX: how the workload tells a profiler which launches belong to what (schema/README.md, "Names with a
+// meaning").
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -30,7 +30,8 @@ struct Options {
     bool grouped() const { return kv_heads != heads; }
 };
 
-/// Parses and checks. Throws std::invalid_argument with one sentence for an impossible problem; CLI::Error for usage.
+/// Parses and checks. Throws std::invalid_argument with one sentence for an impossible problem; CLI::Error
+/// for usage.
 int parse(int argc, char** argv, Options& options, bool& stop);
 
 /// The record that goes into the run: schema/README.md, `attnscope.workload`.

@@ -1,5 +1,6 @@
 #pragma once
-// What a report says, before anybody formats it. Analysis fills it; reports/ only renders it and computes nothing.
+// What a report says, before anybody formats it. Analysis fills it; reports/ only renders it and computes
+// nothing.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,9 +18,9 @@ struct Cell {
 };
 
 struct Column {
-    std::string id;       ///< stable, for JSON: "theoretical_occupancy"
+    std::string id;  ///< stable, for JSON: "theoretical_occupancy"
     std::string title;
-    std::string meaning;  ///< one sentence: the definition, and what it does not tell
+    std::string meaning;    ///< one sentence: the definition, and what it does not tell
     std::string bar_scale;  ///< what a full bar is: "the SM's maximum"; empty when there are no bars
     bool numeric = true;
 };
@@ -29,7 +30,7 @@ enum class RowStatus { normal, refused, failed, not_run, best };
 struct Row {
     std::string id;
     RowStatus status = RowStatus::normal;
-    std::string note;  ///< for a refused row: LibTorch's own sentence
+    std::string note;         ///< for a refused row: LibTorch's own sentence
     std::vector<Cell> cells;  ///< one per column
 };
 
@@ -58,7 +59,7 @@ struct Finding {
     std::string claim;
     std::vector<Evidence> evidence;
     std::vector<std::string> counter_evidence;
-    std::string next_step;  ///< a command or an experiment
+    std::string next_step;                 ///< a command or an experiment
     std::string nsight_compute_would_say;  ///< empty when it says nothing here
 };
 
@@ -78,8 +79,8 @@ struct Chart {
     struct Point {
         std::string label;
         std::string series;
-        double x = 0, y = 0;   ///< bars: x is the length
-        bool measured = false; ///< predicted points are hollow
+        double x = 0, y = 0;    ///< bars: x is the length
+        bool measured = false;  ///< predicted points are hollow
     };
     std::string id, title;
     std::string sentence;  ///< what it shows
@@ -104,18 +105,18 @@ struct Section {
 
 struct Report {
     std::string title;
-    bool predicted = false;        ///< banner: PREDICTED, nothing was measured; else MEASURED
-    std::string banner;            ///< the banner's sentence
+    bool predicted = false;                     ///< banner: PREDICTED, nothing was measured; else MEASURED
+    std::string banner;                         ///< the banner's sentence
     std::vector<std::string> exact, not_exact;  ///< on a virtual GPU: what is exact, what is not known
-    std::vector<Fact> strip;       ///< GPU, torch, CUDA, shape, date
-    std::vector<std::string> answer;  ///< at most three sentences
+    std::vector<Fact> strip;                    ///< GPU, torch, CUDA, shape, date
+    std::vector<std::string> answer;            ///< at most three sentences
     Table implementations;
-    std::vector<Notice> notices;   ///< what affects the run, worst first
-    std::vector<Finding> findings; ///< ranked
-    std::vector<Section> sections; ///< charts, kernels per implementation, library calls, ...
+    std::vector<Notice> notices;    ///< what affects the run, worst first
+    std::vector<Finding> findings;  ///< ranked
+    std::vector<Section> sections;  ///< charts, kernels per implementation, library calls, ...
     std::vector<std::string> cannot_tell;
     std::vector<Fact> checks_passed;
-    Table methods;                 ///< how every number was made: quantity, formula, source
+    Table methods;  ///< how every number was made: quantity, formula, source
     std::vector<Fact> environment;
     std::vector<std::string> commands;  ///< exact commands to reproduce
 };

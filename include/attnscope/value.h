@@ -25,14 +25,29 @@ struct Provenance {
 };
 
 /// Combining keeps `source` and takes the weaker ground.
-inline Ground weaker(Ground a, Ground b) { return a < b ? b : a; }
+inline Ground weaker(Ground a, Ground b) {
+    return a < b ? b : a;
+}
 
-enum class Unit { none, count, bytes, percent, nanoseconds, registers, threads, ctas, warps, bytes_per_second, flop, flop_per_second };
+enum class Unit {
+    none,
+    count,
+    bytes,
+    percent,
+    nanoseconds,
+    registers,
+    threads,
+    ctas,
+    warps,
+    bytes_per_second,
+    flop,
+    flop_per_second
+};
 
 /// A number, or absent with a reason: missing is not zero.
 struct Value {
     std::optional<double> number;
-    std::string absent;   ///< why there is none; empty when there is a number
+    std::string absent;  ///< why there is none; empty when there is a number
     Unit unit = Unit::none;
     Provenance provenance;
     std::string formula;  ///< the formula evaluated, with its values; empty for plain readings

@@ -10,18 +10,22 @@ namespace attnscope::cli {
 namespace {
 
 const std::vector<Command> kCommands = {
-    // One line a subcommand, in the order of --help.
+// One line a subcommand, in the order of --help.
 #ifdef ATTNSCOPE_HAVE_ATTENTION
-    {"attention", "run every attention implementation and write a report", "attnscope attention --device virtual:H100-SXM5 -o out", define_attention},
+    {"attention", "run every attention implementation and write a report",
+     "attnscope attention --device virtual:H100-SXM5 -o out", define_attention},
 #endif
 #ifdef ATTNSCOPE_HAVE_COLLECT
-    {"collect", "record the kernels of any CUDA program", "attnscope collect -o run -- python3 train.py", define_collect},
+    {"collect", "record the kernels of any CUDA program", "attnscope collect -o run -- python3 train.py",
+     define_collect},
 #endif
 #ifdef ATTNSCOPE_HAVE_REPORT
-    {"report", "explain a run: text, Markdown, HTML or JSON", "attnscope report run --format md", define_report},
+    {"report", "explain a run: text, Markdown, HTML or JSON", "attnscope report run --format md",
+     define_report},
 #endif
 #ifdef ATTNSCOPE_HAVE_KERNELS
-    {"kernels", "registers, shared memory and occupancy of the kernels in a library", "attnscope kernels libtorch_cuda.so --match flash_fwd --device H100-SXM5", define_kernels},
+    {"kernels", "registers, shared memory and occupancy of the kernels in a library",
+     "attnscope kernels libtorch_cuda.so --match flash_fwd --device H100-SXM5", define_kernels},
 #endif
 };
 
@@ -29,7 +33,8 @@ int run(int argc, char** argv) {
     CLI::App app{"attnscope: why is this attention kernel as fast, or as slow, as it is?", "attnscope"};
     app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
     app.require_subcommand(1);
-    app.failure_message([](const CLI::App*, const CLI::Error& e) { return std::string("attnscope: ") + e.what() + "\n"; });
+    app.failure_message(
+        [](const CLI::App*, const CLI::Error& e) { return std::string("attnscope: ") + e.what() + "\n"; });
     std::vector<std::pair<CLI::App*, Action>> actions;
     for (const Command& command : kCommands) {
         CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -56,7 +61,8 @@ int main(int argc, char** argv) {
         std::cerr << "attnscope: " << e.what() << '\n';
         return static_cast<int>(e.exit());
     } catch (const std::exception& e) {
-        std::cerr << "attnscope: internal error: " << e.what() << " (please report it with the command line)\n";
+        std::cerr << "attnscope: internal error: " << e.what()
+                  << " (please report it with the command line)\n";
         return static_cast<int>(attnscope::Exit::internal);
     }
 }
