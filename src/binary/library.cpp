@@ -6,6 +6,7 @@
 #include "cubin.h"
 #include "elf.h"
 #include "file.h"
+#include "library.h"
 
 namespace attnscope {
 namespace {
@@ -26,24 +27,35 @@ bool starts_fatbin(const View& view, uint64_t at) {
     return view.holds(at, kFatbinHeader) && view.at<uint32_t>(at) == kFatbinMagic;
 }
 
-/// Reads the fatbins that lie one after another, each aligned to 8 bytes, between zero bytes.
-void read_fatbins(const View& view, const std::string& path, int major, int minor, BinaryKernels& out,
-                  std::set<int>& seen) {
+/// The fatbins lie one after another, each aligned to 8 bytes, with zeros between them.
+size_t walk(const View& view, const std::function<void(const Fatbin&)>& visit) {
+    size_t count = 0;
     uint64_t at = 0;
     while (at < view.size()) {
         if (!starts_fatbin(view, at)) {
             at += 8;
             continue;
         }
-        const Fatbin fatbin(view.bytes().data() + at, view.size() - static_cast<size_t>(at), path);
-        ++out.fatbins;
-        for (const CubinTarget& target : fatbin.targets()) seen.insert(target.sm);
-        if (const auto chosen = fatbin.select(major, minor)) {
-            std::vector<KernelResources> kernels = fatbin.kernels(*chosen);
-            std::move(kernels.begin(), kernels.end(), std::back_inserter(out.kernels));
-        }
+        const Fatbin fatbin(view.bytes().data() + at, view.size() - static_cast<size_t>(at),
+                            std::string(view.origin()));
+        visit(fatbin);
+        ++count;
         at += (fatbin.size_bytes() + 7) / 8 * 8;
     }
+    return count;
+}
+
+/// Of an opened file: what is neither an ELF file nor a fatbin is refused; a cubin has no fatbins.
+size_t walk_file(const View& view, const std::function<void(const Fatbin&)>& visit) {
+    if (starts_fatbin(view, 0)) return walk(view, visit);
+    if (!Elf::looks_like_elf(view.bytes()))
+        throw Error(std::string(view.origin()) +
+                    ": neither an ELF library or program, nor a fatbin, nor a cubin");
+    const Elf elf(view);
+    size_t count = 0;
+    for (const Section& section : elf.sections())
+        if (section.name == ".nv_fatbin") count += walk(elf.content(section), visit);
+    return count;
 }
 
 const Section* find_type(const Elf& elf, uint32_t type) {
@@ -66,23 +78,34 @@ std::vector<std::string> needed(const Elf& elf) {
 
 }  // namespace
 
+namespace binary {
+
+size_t for_each_fatbin(const std::string& path, const std::function<void(const Fatbin&)>& visit) {
+    const MappedFile file(path);
+    return walk_file(View(file.bytes(), path), visit);
+}
+
+}  // namespace binary
+
 BinaryKernels read_kernels(const std::string& path, int major, int minor) {
     const MappedFile file(path);
     const View view(file.bytes(), path);
     BinaryKernels out;
     std::set<int> seen;
-    if (starts_fatbin(view, 0)) {
-        read_fatbins(view, path, major, minor, out, seen);
-    } else if (!Elf::looks_like_elf(file.bytes())) {
-        throw Error(path + ": neither an ELF library or program, nor a fatbin, nor a cubin");
-    } else if (const Elf elf(view); elf.machine() == binary::kMachineCuda) {
-        const int sm = binary::cubin_sm(elf);
-        seen.insert(sm);
-        if (sm / 10 == major && sm % 10 <= minor) out.kernels = binary::read_cubin(elf);
-    } else {
-        for (const Section& section : elf.sections())
-            if (section.name == ".nv_fatbin")
-                read_fatbins(elf.content(section), path, major, minor, out, seen);
+    out.fatbins = walk_file(view, [&](const Fatbin& fatbin) {
+        for (const CubinTarget& target : fatbin.targets()) seen.insert(target.sm);
+        const auto chosen = fatbin.select(major, minor);
+        if (!chosen) return;
+        std::vector<KernelResources> kernels = fatbin.kernels(*chosen);
+        std::move(kernels.begin(), kernels.end(), std::back_inserter(out.kernels));
+    });
+    if (out.fatbins == 0 && Elf::looks_like_elf(file.bytes())) {
+        const Elf elf(view);
+        if (elf.machine() == binary::kMachineCuda) {
+            const int sm = binary::cubin_sm(elf);
+            seen.insert(sm);
+            if (sm / 10 == major && sm % 10 <= minor) out.kernels = binary::read_cubin(elf);
+        }
     }
     out.architectures.assign(seen.begin(), seen.end());
     return out;
