@@ -1,0 +1,153 @@
+#pragma once
+// What follows from a run: numbers a rule or a report may use, each computed once, each with its origin.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attnscope/occupancy.h"
+#include "attnscope/report.h"
+#include "attnscope/run.h"
+#include "attnscope/value.h"
+
+namespace attnscope {
+
+/// The configuration that an attention workload marks (schema/README.md). Nothing is assumed: absent is
+/// unknown.
+struct Workload {
+    std::optional<double> batch, heads, kv_heads, query_length, key_length, head_dim, warmup, iterations;
+    std::optional<bool> causal, backward;
+    std::string dtype, mask, torch, language;
+
+    bool has_shape() const { return batch && heads && kv_heads && query_length && key_length && head_dim; }
+    std::optional<double> element_bytes() const;   ///< bf16, fp16: 2; fp32: 4
+    std::optional<double> score_elements() const;  ///< batch x heads x query length x key length
+    bool masked() const { return causal.value_or(false) || (!mask.empty() && mask != "none"); }
+    std::string sentence() const;  ///< "bf16, batch 8, 16 heads, 1024 x 1024, head_dim 64, causal, forward"
+};
+
+/// What LibTorch would choose by itself.
+struct Choice {
+    std::string chosen;                                        ///< "flash"; empty when the run does not say
+    std::vector<std::string> order;                            ///< by priority
+    std::vector<std::pair<std::string, std::string>> refused;  ///< backend, LibTorch's own words
+};
+
+/// What a kernel is for, read from its name.
+enum class Role : uint8_t {
+    other,
+    flash,
+    flash_combine,
+    efficient,
+    cudnn,
+    gemm,
+    softmax,
+    mask,
+    mask_building,
+    scale,
+    add,
+    cast_or_copy,
+    fill,
+    where,
+    isneginf,
+    all_reduce,
+};
+Role role_of(std::string_view demangled);
+const char* to_string(Role role);
+
+/// One launch of an iteration, or several alike.
+struct Step {
+    LaunchKind kind = LaunchKind::kernel;
+    Role role = Role::other;
+    std::string name;       ///< short: "flash_fwd hd64 128x128"
+    std::string full_name;  ///< demangled
+    uint64_t times = 1;     ///< how many launches this stands for
+    std::optional<Dim3> grid, block, cluster;
+    Value registers, static_shared, dynamic_shared, local;  ///< per thread; bytes per CTA; bytes per thread
+    Value shared;                                           ///< static + dynamic, bytes per CTA
+    Value threads, warps, ctas;                             ///< per CTA; per CTA; of the grid
+    Value occupancy;                                        ///< theoretical, percent of the SM's warps
+    Value ctas_per_sm;                                      ///< resident at once
+    Value waves;                                            ///< CTAs / (CTAs per SM x SMs)
+    Occupancy residency;                                    ///< meaningful where `occupancy` has a number
+    std::string limiter;                                    ///< "registers", "registers and shared memory"
+    Value nsight_speedup;  ///< what Nsight Compute's occupancy rule promises, percent; absent where it is
+                           ///< silent
+    std::string copy_kind;
+    Value bytes;  ///< copies, memsets
+    Value time;   ///< median over the iterations
+    std::optional<LibraryCall> call;
+    int32_t device = -1;
+
+    bool is_kernel() const { return kind == LaunchKind::kernel; }
+};
+
+enum class ImplementationStatus : uint8_t { ran, refused, failed, unknown };
+
+/// One way to compute attention; in a run without attnscope's NVTX names, one top-level range or the whole
+/// program.
+struct Implementation {
+    std::string name;     ///< "sdpa_flash"
+    std::string title;    ///< name, and the rank where there are several processes
+    std::string backend;  ///< "flash", "math" ...; what LibTorch chose for "auto"; empty for naive ones
+    ImplementationStatus status = ImplementationStatus::unknown;
+    std::string reason;  ///< of a refusal or a failure, LibTorch's own words
+    uint64_t iterations = 0;
+    bool iterations_equal = true;
+    std::string
+        iterations_note;  ///< what differs, or why the iterations are not the usual ones; may be empty
+    std::vector<Step>
+        steps;  ///< of one iteration in the order of issue; grouped by what is alike without a convention
+    std::vector<Step> apart;  ///< seen outside the iterations only (warm-up, set-up), grouped
+    bool grouped = false;     ///< `steps` are grouped, with `times`
+
+    Value kernels, library_calls, copies, memsets;  ///< launches of one iteration
+    Value launches;                                 ///< all four together
+    Value copied_bytes, device_copy_bytes;          ///< all copies; DtoD alone
+    Value registers, shared;                        ///< the largest of its kernels
+    int lowest = -1;  ///< index into steps: the kernel with the lowest theoretical occupancy; -1: none known
+    Value peak_memory;
+    Value time, time_iqr;  ///< summed GPU time of one iteration: median, interquartile range
+    Value score_bytes;     ///< model: bytes of the score matrix that go through device memory
+    Value least_bytes;     ///< model: q, k, v, o once
+    Value flops;
+    Value max_abs_difference;
+    std::string compared_with;
+
+    bool fused() const;  ///< one of flash, efficient, cuDNN
+    const Step* lowest_occupancy() const {
+        return lowest < 0 ? nullptr : &steps[static_cast<size_t>(lowest)];
+    }
+};
+
+struct Analysis {
+    Ground ground = Ground::virtual_gpu;
+    bool has_convention = false;  ///< the program marks its implementations
+    std::string folder;
+    std::optional<Device> device;  ///< the one that was used; the first where several were
+    std::optional<double> sm_count;
+    std::string device_name;  ///< "NVIDIA A100-SXM4-80GB"; "unknown GPU"
+    size_t processes = 0, devices_used = 0;
+    Workload workload;
+    Choice choice;
+    std::vector<Implementation> implementations;
+    Value total_kernels, total_library_calls, total_copies, total_memsets;  ///< of the whole run
+    std::vector<Notice> notices;                                            ///< worst first
+    std::vector<UncomputedRead> uncomputed_reads;
+    std::vector<std::string> assumed;  ///< "device 0: core_clock_khz"
+    std::vector<Fact> environment;
+    std::vector<std::string> command;
+    std::string started;
+
+    const Implementation* find(std::string_view name) const;  ///< the first that ran; nullptr
+    bool predicted() const { return ground == Ground::virtual_gpu; }
+    bool timed() const;  ///< at least one implementation has a time
+};
+
+Analysis analyze(const Run& run);
+
+/// The whole report, findings included.
+Report build_report(const Analysis& analysis);
+
+}  // namespace attnscope

@@ -1,0 +1,22 @@
+#pragma once
+// Rules turn numbers into findings. One file a rule, one ordered table (src/rules/table.cpp).
+#include <vector>
+
+#include "attnscope/analysis.h"
+
+namespace attnscope {
+
+struct Rule {
+    const char* id;     ///< stable; the id of its findings
+    const char* title;  ///< what it looks for; shown when it was silent
+    /// Empty: the condition does not hold, or a number that it needs is missing.
+    std::vector<Finding> (*find)(const Analysis& analysis);
+};
+
+/// In the order of the report within one severity.
+const std::vector<Rule>& rules();
+
+/// Of all rules: problems first, then by the table's order.
+std::vector<Finding> find_all(const Analysis& analysis);
+
+}  // namespace attnscope

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <set>
+
+#include "attnscope/analysis.h"
+#include "implementation.h"
+#include "notices.h"
+#include "words.h"
+
+namespace attnscope {
+namespace {
+
+/// Tells processes apart in titles; empty where there is one.
+std::string suffix(const Run& run, const Process& process) {
+    size_t with_launches = 0;
+    for (const Process& p : run.processes) with_launches += !p.launches.empty();
+    if (with_launches < 2) return {};
+    if (process.rank) return " (rank " + std::to_string(*process.rank) + ")";
+    if (process.pid) return " (process " + std::to_string(*process.pid) + ")";
+    return " (" + process.file + ")";
+}
+
+void add_process(Analysis& out, const Run& run, const Process& process) {
+    const Marks marks = read_marks(process);
+    if (marks.workload && out.workload.sentence().empty()) out.workload = *marks.workload;
+    if (marks.choice && out.choice.chosen.empty()) out.choice = *marks.choice;
+    if (marks.unreadable > 0)
+        out.notices.push_back(
+            {NoticeLevel::warning, "unreadable-mark",
+             process.file + ": " + words::plural(double(marks.unreadable), "`attnscope.` mark") + " not JSON",
+             "see schema/README.md for what the marks hold", marks.unreadable});
+    const std::string title_suffix = suffix(run, process);
+    const std::vector<Phase> phases = implementation_phases(process);
+    if (phases.empty() && marks.implementations.empty()) {
+        for (const NamedLaunches& group : outermost_ranges(process))
+            out.implementations.push_back(analyze_group(process, group, run.ground, title_suffix));
+        return;
+    }
+    out.has_convention = true;
+    // In the order in which they were tried: a refused one has a mark and no range.
+    std::vector<bool> used(phases.size());
+    for (const ImplementationMark& mark : marks.implementations) {
+        const auto phase =
+            std::find_if(phases.begin(), phases.end(), [&](const Phase& p) { return p.name == mark.name; });
+        if (phase == phases.end()) {
+            out.implementations.push_back(from_mark(mark, marks, run.ground, title_suffix));
+            continue;
+        }
+        used[static_cast<size_t>(phase - phases.begin())] = true;
+        out.implementations.push_back(analyze_phase(process, *phase, &mark, marks, run.ground, title_suffix));
+    }
+    for (size_t i = 0; i < phases.size(); ++i)
+        if (!used[i])
+            out.implementations.push_back(
+                analyze_phase(process, phases[i], nullptr, marks, run.ground, title_suffix));
+}
+
+/// The device of most launches; where none names one, the first.
+void choose_device(Analysis& out, const Run& run) {
+    std::set<std::string> used;
+    const Device* best = nullptr;
+    size_t best_count = 0;
+    for (const Process& process : run.processes) {
+        for (const Device& device : process.devices) {
+            const auto count = static_cast<size_t>(
+                std::count_if(process.launches.begin(), process.launches.end(),
+                              [&](const Launch& l) { return l.device == device.ordinal; }));
+            if (count > 0) used.insert(device.name + " " + std::to_string(device.ordinal));
+            if (!best || count > best_count) {
+                best = &device;
+                best_count = count;
+            }
+        }
+    }
+    out.devices_used = used.size();
+    out.device_name = "unknown GPU";
+    if (!best) return;
+    out.device = *best;
+    if (!best->name.empty()) out.device_name = best->name;
+    if (best->sm_count) out.sm_count = *best->sm_count;
+}
+
+}  // namespace
+
+const Implementation* Analysis::find(std::string_view name) const {
+    for (const Implementation& i : implementations)
+        if (i.name == name && i.status == ImplementationStatus::ran) return &i;
+    return nullptr;
+}
+
+bool Analysis::timed() const {
+    return std::any_of(implementations.begin(), implementations.end(),
+                       [](const Implementation& i) { return bool(i.time); });
+}
+
+Analysis analyze(const Run& run) {
+    Analysis out;
+    out.ground = run.ground;
+    out.folder = run.folder.string();
+    out.command = run.command;
+    out.started = run.started;
+    out.processes = run.processes.size();
+    choose_device(out, run);
+    double totals[4] = {};
+    for (const Process& process : run.processes) {
+        add_process(out, run, process);
+        for (const Launch& launch : process.launches) ++totals[static_cast<size_t>(launch.kind)];
+        out.uncomputed_reads.insert(out.uncomputed_reads.end(), process.uncomputed_reads.begin(),
+                                    process.uncomputed_reads.end());
+        for (const AssumedFigure& figure : process.assumed) {
+            const std::string text = "device " + std::to_string(figure.device) + ": " + figure.key;
+            if (std::find(out.assumed.begin(), out.assumed.end(), text) == out.assumed.end())
+                out.assumed.push_back(text);
+        }
+    }
+    const Provenance trace{Source::trace, run.ground};
+    out.total_kernels = Value::of(totals[0], Unit::count, trace);
+    out.total_copies = Value::of(totals[1], Unit::count, trace);
+    out.total_memsets = Value::of(totals[2], Unit::count, trace);
+    out.total_library_calls = Value::of(totals[3], Unit::count, trace);
+    std::vector<Notice> marks = std::move(out.notices);
+    out.notices = collect_notices(run, out);
+    out.notices.insert(out.notices.end(), marks.begin(), marks.end());
+    out.environment = collect_environment(run, out);
+    return out;
+}
+
+}  // namespace attnscope

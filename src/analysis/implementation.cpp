@@ -1,0 +1,284 @@
+#include "implementation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models.h"
+#include "steps.h"
+#include "words.h"
+
+namespace attnscope {
+namespace {
+
+using Sequence = std::vector<uint32_t>;
+
+/// The q-quantile of sorted values, linear between neighbours.
+double quantile(const std::vector<double>& sorted, double q) {
+    const double at = q * double(sorted.size() - 1);
+    const auto low = static_cast<size_t>(at);
+    const size_t high = std::min(low + 1, sorted.size() - 1);
+    return sorted[low] + (at - double(low)) * (sorted[high] - sorted[low]);
+}
+
+struct Counts {
+    double by_kind[4] = {};
+    double all() const { return by_kind[0] + by_kind[1] + by_kind[2] + by_kind[3]; }
+};
+
+Counts count(const Process& process, const Sequence& launches) {
+    Counts counts;
+    for (const uint32_t l : launches) ++counts.by_kind[static_cast<size_t>(process.launches[l].kind)];
+    return counts;
+}
+
+void set_counts(Implementation& out, const Counts& counts, const std::string& unequal, Ground ground) {
+    const Provenance trace{Source::trace, ground};
+    const auto value = [&](double n) {
+        return unequal.empty() ? Value::of(n, Unit::count, trace)
+                               : Value::missing(unequal, Unit::count, trace);
+    };
+    out.kernels = value(counts.by_kind[static_cast<size_t>(LaunchKind::kernel)]);
+    out.copies = value(counts.by_kind[static_cast<size_t>(LaunchKind::memcpy)]);
+    out.memsets = value(counts.by_kind[static_cast<size_t>(LaunchKind::memset)]);
+    out.library_calls = value(counts.by_kind[static_cast<size_t>(LaunchKind::library_call)]);
+    out.launches = value(counts.all());
+    out.launches.formula = words::number(counts.by_kind[0]) + " kernels + " +
+                           words::number(counts.by_kind[3]) + " library calls + " +
+                           words::number(counts.by_kind[1]) + " copies + " +
+                           words::number(counts.by_kind[2]) + " memsets";
+}
+
+/// Sums and extremes over the steps.
+void set_step_totals(Implementation& out, Ground ground) {
+    const Provenance trace{Source::trace, ground}, computed{Source::computed, ground};
+    double copied = 0, device_copied = 0;
+    std::string unknown_bytes;
+    size_t kernels = 0;
+    std::string no_registers = "no kernel", no_shared = "no kernel";
+    for (size_t i = 0; i < out.steps.size(); ++i) {
+        const Step& step = out.steps[i];
+        if (step.kind == LaunchKind::memcpy) {
+            if (!step.bytes) unknown_bytes = "a copy's record has no bytes";
+            copied += step.bytes.number.value_or(0) * double(step.times);
+            if (step.copy_kind == "DtoD") device_copied += step.bytes.number.value_or(0) * double(step.times);
+        }
+        if (!step.is_kernel()) continue;
+        ++kernels;
+        if (step.registers && (!out.registers || *step.registers.number > *out.registers.number))
+            out.registers = step.registers;
+        if (step.shared && (!out.shared || *step.shared.number > *out.shared.number))
+            out.shared = step.shared;
+        if (!step.registers) no_registers = step.registers.absent;
+        if (!step.shared) no_shared = step.shared.absent;
+        if (step.occupancy &&
+            (out.lowest < 0 ||
+             *step.occupancy.number < *out.steps[static_cast<size_t>(out.lowest)].occupancy.number))
+            out.lowest = static_cast<int>(i);
+    }
+    out.copied_bytes = unknown_bytes.empty() ? Value::of(copied, Unit::bytes, trace)
+                                             : Value::missing(unknown_bytes, Unit::bytes, trace);
+    out.device_copy_bytes = unknown_bytes.empty() ? Value::of(device_copied, Unit::bytes, trace)
+                                                  : Value::missing(unknown_bytes, Unit::bytes, trace);
+    if (kernels == 0 && out.library_calls.number.value_or(0) > 0)
+        no_registers = no_shared = "chosen by the library on a real GPU";
+    if (!out.registers) out.registers = Value::missing(no_registers, Unit::registers, trace);
+    if (!out.shared) out.shared = Value::missing(no_shared, Unit::bytes, computed);
+}
+
+double duration(const Launch& launch) {
+    return double(*launch.end_ns - *launch.start_ns);
+}
+
+/// GPU time of each iteration, and of each step where the iterations are alike.
+void set_times(Implementation& out, const Process& process, const std::vector<Sequence>& iterations,
+               Ground ground) {
+    out.time = out.time_iqr = no_time(ground, "no start and end in the records");
+    if (ground == Ground::virtual_gpu) return;
+    double without = 0, all = 0;
+    std::vector<double> totals;
+    for (const Sequence& iteration : iterations) {
+        double total = 0;
+        for (const uint32_t l : iteration) {
+            ++all;
+            if (process.launches[l].start_ns)
+                total += duration(process.launches[l]);
+            else
+                ++without;
+        }
+        totals.push_back(total);
+    }
+    const Provenance computed{Source::computed, ground};
+    if (all == 0 || without > 0) {
+        const std::string why = all == 0 ? "no launches"
+                                         : words::number(without) + " of " + words::number(all) +
+                                               " launches have no start and end";
+        out.time = out.time_iqr = Value::missing(why, Unit::nanoseconds, computed);
+        return;
+    }
+    std::sort(totals.begin(), totals.end());
+    out.time = Value::of(quantile(totals, 0.5), Unit::nanoseconds, computed,
+                         "median of " + words::plural(double(totals.size()), "iteration") +
+                             " of the sum of end - start over its launches");
+    out.time_iqr =
+        totals.size() < 4
+            ? Value::missing("needs at least 4 iterations", Unit::nanoseconds, computed)
+            : Value::of(quantile(totals, 0.75) - quantile(totals, 0.25), Unit::nanoseconds, computed,
+                        "third quartile - first quartile of " + words::number(double(totals.size())) +
+                            " iterations");
+    if (!out.iterations_equal) return;
+    for (size_t i = 0; i < out.steps.size(); ++i) {
+        std::vector<double> times;
+        for (const Sequence& iteration : iterations)
+            times.push_back(duration(process.launches[iteration[i]]));
+        std::sort(times.begin(), times.end());
+        out.steps[i].time = Value::of(quantile(times, 0.5), Unit::nanoseconds, {Source::trace, ground},
+                                      "median of " + words::plural(double(times.size()), "iteration"));
+    }
+}
+
+/// Empty when every iteration holds the same launches in the same order, else what differs.
+std::string difference(const StepMaker& maker, const Process& process,
+                       const std::vector<Sequence>& iterations) {
+    const Sequence& first = iterations.front();
+    for (size_t i = 1; i < iterations.size(); ++i) {
+        const Sequence& other = iterations[i];
+        if (other.size() != first.size())
+            return "iterations differ: " + words::plural(double(first.size()), "launch") + " in the first, " +
+                   words::number(double(other.size())) + " in number " + std::to_string(i + 1);
+        for (size_t k = 0; k < first.size(); ++k)
+            if (maker.key(process.launches[first[k]]) != maker.key(process.launches[other[k]]))
+                return "iterations differ: launch " + std::to_string(k + 1) + " of number " +
+                       std::to_string(i + 1) + " is not that of the first";
+    }
+    return {};
+}
+
+std::string resolved_backend(const std::string& name, const std::string& marked, const Choice& choice) {
+    if (marked == "auto" || (marked.empty() && name == "sdpa_auto")) return choice.chosen;
+    if (!marked.empty()) return marked;
+    for (const char* backend : {"math", "flash", "efficient", "cudnn"})
+        if (name == std::string("sdpa_") + backend) return backend;
+    return {};
+}
+
+void apply_mark(Implementation& out, const ImplementationMark* mark, const Marks& marks, Ground ground) {
+    const Provenance reported{Source::reported, ground};
+    out.peak_memory = Value::missing("the program did not report it", Unit::bytes, reported);
+    out.max_abs_difference =
+        Value::missing(ground == Ground::virtual_gpu ? "nothing was computed: virtual GPU"
+                                                     : "the program did not compare results",
+                       Unit::none, reported);
+    out.backend = resolved_backend(out.name, mark ? mark->backend : "", marks.choice.value_or(Choice{}));
+    if (!mark) return;
+    out.reason = mark->reason;
+    if (mark->status == "ran") out.status = ImplementationStatus::ran;
+    if (mark->status == "refused") out.status = ImplementationStatus::refused;
+    if (mark->status == "failed") out.status = ImplementationStatus::failed;
+    if (mark->peak_allocated) out.peak_memory = Value::of(*mark->peak_allocated, Unit::bytes, reported);
+    // On a virtual GPU nothing was computed: a difference of what was never computed says nothing.
+    if (mark->max_abs_difference && ground != Ground::virtual_gpu) {
+        out.max_abs_difference = Value::of(*mark->max_abs_difference, Unit::none, reported);
+        out.compared_with = mark->compared_with;
+    }
+}
+
+void set_models(Implementation& out, const Marks& marks, Ground ground) {
+    const Workload workload = marks.workload.value_or(Workload{});
+    out.least_bytes = least_bytes(workload, ground);
+    out.flops = attention_flops(workload, ground);
+    out.score_bytes = score_matrix_bytes(out, workload, ground);
+}
+
+}  // namespace
+
+bool Implementation::fused() const {
+    return backend == "flash" || backend == "efficient" || backend == "cudnn";
+}
+
+Implementation analyze_phase(const Process& process, const Phase& phase, const ImplementationMark* mark,
+                             const Marks& marks, Ground ground, const std::string& title_suffix) {
+    Implementation out;
+    out.name = phase.name;
+    out.title = phase.name + title_suffix;
+    apply_mark(out, mark, marks, ground);
+    out.iterations = phase.launches.size();
+    StepMaker maker(process, ground);
+    const std::string unequal = difference(maker, process, phase.launches);
+    out.iterations_equal = unequal.empty();
+    out.iterations_note = unequal;
+    if (!phase.marked_iterations)
+        out.iterations_note = "the program marks no iterations: all its launches are counted as one";
+    if (phase.cut_iterations > 0)
+        out.iterations_note += (out.iterations_note.empty() ? "" : "; ") +
+                               words::plural(double(phase.cut_iterations), "unfinished iteration") +
+                               " left out";
+    for (const uint32_t l : phase.launches.front()) out.steps.push_back(maker.make(process.launches[l]));
+    set_counts(out, count(process, phase.launches.front()), unequal, ground);
+    if (out.launches.number == 0.0 && out.status != ImplementationStatus::ran) {
+        // It stopped before its first iteration: that it launched nothing there is not a count of the
+        // implementation.
+        for (Value* v : {&out.kernels, &out.copies, &out.memsets, &out.library_calls, &out.launches})
+            *v = Value::missing("it did not run", v->unit, v->provenance);
+    }
+    set_step_totals(out, ground);
+    set_times(out, process, phase.launches, ground);
+    std::unordered_map<StepKey, bool, StepKeyHash> steady;
+    for (const auto& iteration : phase.launches)
+        for (const uint32_t l : iteration) steady[maker.key(process.launches[l])] = true;
+    StepGroups apart(maker);
+    for (const uint32_t l : phase.outside)
+        if (!steady.count(maker.key(process.launches[l]))) apart.add(process.launches[l]);
+    out.apart = apart.take(ground != Ground::virtual_gpu);
+    set_models(out, marks, ground);
+    return out;
+}
+
+Implementation analyze_group(const Process& process, const NamedLaunches& group, Ground ground,
+                             const std::string& title_suffix) {
+    Implementation out;
+    out.name = group.name;
+    out.title = group.name + title_suffix;
+    out.status = ImplementationStatus::ran;
+    out.iterations = 1;
+    out.grouped = true;
+    StepMaker maker(process, ground);
+    StepGroups groups(maker);
+    for (const uint32_t l : group.launches) groups.add(process.launches[l]);
+    out.steps = groups.take(ground != Ground::virtual_gpu);
+    std::stable_sort(out.steps.begin(), out.steps.end(), [](const Step& a, const Step& b) {
+        const double time_a = a.time.number.value_or(0), time_b = b.time.number.value_or(0);
+        return time_a != time_b ? time_a > time_b : a.times > b.times;
+    });
+    set_counts(out, count(process, group.launches), {}, ground);
+    set_step_totals(out, ground);
+    std::vector<Step> steps = std::move(out.steps);
+    set_times(out, process, {group.launches}, ground);  // the steps have their own sums already
+    out.steps = std::move(steps);
+    apply_mark(out, nullptr, {}, ground);
+    set_models(out, {}, ground);
+    return out;
+}
+
+Implementation from_mark(const ImplementationMark& mark, const Marks& marks, Ground ground,
+                         const std::string& title_suffix) {
+    Implementation out;
+    out.name = mark.name;
+    out.title = mark.name + title_suffix;
+    apply_mark(out, &mark, marks, ground);
+    const std::string why = out.status == ImplementationStatus::refused  ? "refused"
+                            : out.status == ImplementationStatus::failed ? "failed"
+                                                                         : "no launches of it in the run";
+    const Provenance trace{Source::trace, ground};
+    for (Value* v : {&out.kernels, &out.copies, &out.memsets, &out.library_calls, &out.launches})
+        *v = Value::missing(why, Unit::count, trace);
+    for (Value* v : {&out.copied_bytes, &out.device_copy_bytes, &out.shared, &out.peak_memory})
+        *v = Value::missing(why, Unit::bytes, trace);
+    out.registers = Value::missing(why, Unit::registers, trace);
+    out.time = out.time_iqr = Value::missing(why, Unit::nanoseconds, trace);
+    set_models(out, marks, ground);
+    if (out.status == ImplementationStatus::unknown)
+        out.score_bytes = Value::missing(why, Unit::bytes, {Source::model, ground});
+    return out;
+}
+
+}  // namespace attnscope

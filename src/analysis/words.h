@@ -1,0 +1,20 @@
+#pragma once
+// Numbers in sentences. Tables carry Values; only prose is made here.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attnscope/value.h"
+
+namespace attnscope::words {
+
+std::string number(double value);                         ///< "268,435,456", "12.5"
+std::string bytes(double value);                          ///< "268,435,456 bytes (256 MiB)"
+std::string percent(double value);                        ///< "12.5%"
+std::string milliseconds(double nanoseconds);             ///< "0.147 ms"
+std::string plural(double count, std::string_view noun);  ///< "1 kernel", "20 kernels", "2 copies"
+std::string join(const std::vector<std::string>& items, std::string_view last = " and ");
+/// A number in words of its unit; "unknown (reason)" when there is none.
+std::string say(const Value& value);
+
+}  // namespace attnscope::words
