@@ -1,0 +1,50 @@
+#include "escape.h"
+
+#include <cctype>
+
+#include "../unicode.h"
+
+namespace attnscope::reports {
+
+std::string html(std::string_view raw) {
+    std::string out;
+    out.reserve(raw.size() + 16);
+    for (const char c : clean(raw)) {
+        switch (c) {
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '&':
+                out += "&amp;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\'':
+                out += "&#39;";
+                break;
+            default:
+                out += c;
+        }
+    }
+    return out;
+}
+
+std::string Ids::make(std::string_view prefix, std::string_view name) {
+    std::string id(prefix);
+    for (const char c : name.substr(0, 60)) {
+        if (std::isalnum(static_cast<unsigned char>(c)))
+            id += c;
+        else if (!id.ends_with('-'))
+            id += '-';
+    }
+    while (id.ends_with('-')) id.pop_back();
+    std::string unique = id;
+    for (int i = 2; !used_.insert(unique).second; ++i) unique = id + "-" + std::to_string(i);
+    return unique;
+}
+
+}  // namespace attnscope::reports

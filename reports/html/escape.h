@@ -1,0 +1,21 @@
+#pragma once
+// Foreign text in HTML that is well-formed XML too.
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace attnscope::reports {
+
+/// Cleaned and escaped: for text and for attributes in double quotes.
+std::string html(std::string_view text);
+
+/// Identifiers of one page: letters, digits and dashes, each given once.
+class Ids {
+  public:
+    std::string make(std::string_view prefix, std::string_view name);
+
+  private:
+    std::set<std::string> used_;
+};
+
+}  // namespace attnscope::reports

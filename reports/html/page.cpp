@@ -1,0 +1,201 @@
+#include <algorithm>
+
+#include "../json.h"
+#include "../table_view.h"
+#include "../words.h"
+#include "attnscope/render.h"
+#include "chart.h"
+#include "finding.h"
+#include "style.h"
+#include "table.h"
+#include "value.h"
+
+namespace attnscope {
+namespace reports {
+namespace {
+
+std::string items(const std::vector<std::string>& lines) {
+    std::string out = "<ul>\n";
+    for (const std::string& line : lines) out += "<li>" + html(line) + "</li>\n";
+    return out + "</ul>\n";
+}
+
+std::string facts(const std::vector<Fact>& list, const char* css) {
+    std::string out = "<dl class=\"" + std::string(css) + "\">\n";
+    for (const Fact& fact : list)
+        out += "<div><dt>" + html(fact.label) + "</dt><dd>" + html(fact.value) + "</dd></div>\n";
+    return out + "</dl>\n";
+}
+
+struct Part {
+    std::string id, title, body;
+};
+
+/// Everything below the first screen, in order, so that the contents can list it.
+class Parts {
+  public:
+    explicit Parts(Ids& ids) : ids_(ids) {}
+
+    void add(const std::string& id, const std::string& title, std::string body) {
+        if (!body.empty()) parts_.push_back({ids_.make("", id), title, std::move(body)});
+    }
+
+    std::string contents() const {
+        std::string out = "<nav aria-label=\"Contents\"><ul>";
+        for (const Part& part : parts_)
+            out += "<li><a href=\"#" + part.id + "\">" + html(part.title) + "</a></li>";
+        return parts_.empty() ? "" : out + "</ul></nav>\n";
+    }
+
+    std::string bodies() const {
+        std::string out;
+        for (const Part& part : parts_)
+            out += "<section aria-labelledby=\"" + part.id + "\">\n<h2 id=\"" + part.id + "\">" +
+                   html(part.title) + "</h2>\n" + part.body + "</section>\n";
+        return out;
+    }
+
+  private:
+    Ids& ids_;
+    std::vector<Part> parts_;
+};
+
+std::string head(const Report& report) {
+    // No script, no connection, no image, frame, form or base: whatever a trace smuggles in has nothing to
+    // call.
+    return "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
+           "charset=\"utf-8\"/>\n"
+           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src '" +
+           style_hash() +
+           "'; base-uri 'none'; form-action 'none'\"/>\n<meta name=\"viewport\" "
+           "content=\"width=device-width, initial-scale=1\"/>\n"
+           "<meta name=\"color-scheme\" content=\"light dark\"/>\n<meta name=\"generator\" "
+           "content=\"attnscope " ATTNSCOPE_VERSION "\"/>\n<title>" +
+           html(report.title) + (report.predicted ? " (predicted)" : "") + "</title>\n<style>" +
+           std::string(style_sheet()) + "</style>\n</head>\n";
+}
+
+std::string notices(const Report& report) {
+    if (report.notices.empty()) return {};
+    std::string out = "<ul class=\"notices\" aria-label=\"Notices\">\n";
+    for (const Notice& notice : report.notices) {
+        const bool bad = notice.level == NoticeLevel::error || notice.level == NoticeLevel::data_loss;
+        out += std::string("<li class=\"") +
+               (bad                                    ? "problem"
+                : notice.level == NoticeLevel::warning ? "warning"
+                                                       : "info") +
+               "\"><b>" + sign(notice.level) + "\xC2\xA0" + word(notice.level) + "</b> " +
+               html(notice.message);
+        if (notice.count > 1) out += " (" + with_separators(static_cast<double>(notice.count), 0) + " times)";
+        if (!notice.remedy.empty()) out += " <span class=\"remedy\">→ " + html(notice.remedy) + "</span>";
+        out += "</li>\n";
+    }
+    return out + "</ul>\n";
+}
+
+std::string scope(const Report& report) {
+    if (report.exact.empty() && report.not_exact.empty()) return {};
+    std::string out = "<div class=\"scope\">\n";
+    if (!report.exact.empty()) out += "<div><h2>Exact here</h2>\n" + items(report.exact) + "</div>\n";
+    if (!report.not_exact.empty())
+        out += "<div><h2>Not known here</h2>\n" + items(report.not_exact) + "</div>\n";
+    return out + "</div>\n";
+}
+
+std::string legend(const Report& report) {
+    std::string out;
+    for (const LegendEntry& entry : legend_of(report))
+        out += "<span><sup>" + entry.letter + "</sup>\xC2\xA0" + html(entry.meaning) + "</span> ";
+    if (out.empty()) return {};
+    return "<p class=\"key\"><b>Where numbers come from:</b> " + out +
+           "<span><i>italics</i> predicted</span> <span>— missing, with its reason</span></p>\n";
+}
+
+std::string findings(const Report& report, Ids& ids) {
+    if (report.findings.empty()) return {};
+    std::string out, rest;
+    for (size_t i = 0; i < report.findings.size(); ++i)
+        (i < findings_open ? out : rest) += html_finding(report.findings[i], i + 1, ids);
+    if (!rest.empty())
+        out += "<details class=\"rest\"><summary>" + std::to_string(report.findings.size() - findings_open) +
+               " more findings</summary>\n" + rest + "</details>\n";
+    return out;
+}
+
+std::string section_body(const Section& section, Ids& ids) {
+    std::string out = section.sentence.empty() ? "" : "<p>" + html(section.sentence) + "</p>\n";
+    for (const Chart& chart : section.charts) out += html_chart(chart, ids);
+    std::string shown_help;  // tables of one section that have the same columns explain them once
+    for (const Table& table : section.tables) {
+        std::string key;
+        for (const Column& column : table.columns) key += column.id + column.meaning + "\n";
+        TableOptions options;
+        options.column_help = key != shown_help;
+        shown_help = key;
+        out += html_table(table, ids, options);
+    }
+    return out.empty() ? "<p class=\"empty\">Nothing here.</p>\n" : out;
+}
+
+std::string commands(const Report& report) {
+    std::string out;
+    for (const std::string& command : report.commands)
+        out += "<pre><code>" + html(command) + "</code></pre>\n";
+    return out;
+}
+
+std::string first_screen(const Report& report, Ids& ids) {
+    std::string out = "<section class=\"first\" aria-label=\"Answer\">\n";
+    if (!report.answer.empty()) {
+        out += "<p class=\"answer\">";
+        for (size_t i = 0; i < report.answer.size(); ++i) out += (i > 0 ? " " : "") + html(report.answer[i]);
+        out += "</p>\n";
+    }
+    out += html_table(report.implementations, ids);
+    return out + notices(report) + "</section>\n";
+}
+
+}  // namespace
+}  // namespace reports
+
+std::string render_html(const Report& report) {
+    using namespace reports;
+    Ids ids;
+    for (const char* taken : {"main", "attnscope-report"}) ids.make("", taken);
+    const std::string first = first_screen(report, ids);
+    Parts parts(ids);
+    parts.add("findings", "Findings", findings(report, ids));
+    for (const Section& section : report.sections)
+        parts.add(section.id.empty() ? "section" : section.id, section.title, section_body(section, ids));
+    if (!report.cannot_tell.empty())
+        parts.add("cannot-tell", "What this report cannot tell", items(report.cannot_tell));
+    if (!report.checks_passed.empty())
+        parts.add("checks", "Checks passed",
+                  "<details><summary>" + std::to_string(report.checks_passed.size()) +
+                      " checks passed</summary>\n" + facts(report.checks_passed, "facts") + "</details>\n");
+    if (!report.methods.rows.empty()) {
+        const std::string title =
+            report.methods.title.empty() ? "How the numbers were made" : report.methods.title;
+        parts.add("methods", title, html_table(report.methods, ids, {false, true}));
+    }
+    if (!report.environment.empty())
+        parts.add("environment", "Environment", facts(report.environment, "facts"));
+    parts.add("reproduce", "Reproduce", commands(report));
+
+    std::string out =
+        head(report) + "<body>\n<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header>\n<h1>" +
+        html(report.title) + "</h1>\n" + (report.strip.empty() ? "" : facts(report.strip, "strip")) +
+        "</header>\n<section class=\"banner " + (report.predicted ? "predicted" : "measured") +
+        "\" aria-label=\"Predicted or measured\"><p><strong>" +
+        (report.predicted ? "PREDICTED" : "MEASURED") + "</strong> <span>" + html(report.banner) +
+        "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";
+    out += first + scope(report) + legend(report) + parts.contents() + parts.bodies();
+    out += "</main>\n<footer><p>Made by attnscope " ATTNSCOPE_VERSION
+           ". This page has no script and loads nothing; the whole report is embedded in it as "
+           "JSON.</p></footer>\n"
+           "<script type=\"application/json\" id=\"attnscope-report\">" +
+           embeddable_json(report) + "</script>\n</body>\n</html>\n";
+    return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+
+#include "../format.h"
+
+namespace attnscope::reports {
+
+/// <data value="268435456" title="...">268.4 MB</data><sup>tv</sup>: the title has what the rounded text
+/// leaves out.
+std::string html_number(const Value& value, const Formatted& shown);
+
+/// The value, or a dash and its reason, where there is room for words.
+std::string html_value(const Value& value);
+
+/// A number that has no origin of its own, as a chart's points.
+std::string html_plain(double number, Unit unit, Scale scale);
+
+}  // namespace attnscope::reports

@@ -1,0 +1,97 @@
+#include "table_view.h"
+
+#include <algorithm>
+
+#include "format.h"
+#include "unicode.h"
+#include "words.h"
+
+namespace attnscope::reports {
+namespace {
+
+bool is_blank(const Cell& cell) {
+    return cell.text.empty() && !cell.value.number && cell.value.absent.empty();
+}
+
+bool did_run(RowStatus status) {
+    return status == RowStatus::normal || status == RowStatus::best;
+}
+
+const Cell& cell_at(const Row& row, size_t column) {
+    static const Cell none;
+    return column < row.cells.size() ? row.cells[column] : none;
+}
+
+Scale scale_of_column(const Table& table, size_t column) {
+    std::vector<const Value*> values;
+    for (const Row& row : table.rows)
+        if (const Cell& cell = cell_at(row, column); cell.text.empty()) values.push_back(&cell.value);
+    return shared_scale(values);
+}
+
+bool has_one_unit(const Table& table, size_t column) {
+    const Value* first = nullptr;
+    for (const Row& row : table.rows) {
+        const Cell& cell = cell_at(row, column);
+        if (!cell.text.empty() || !is_shown(cell.value)) continue;
+        if (first && first->unit != cell.value.unit) return false;
+        first = &cell.value;
+    }
+    return true;
+}
+
+}  // namespace
+
+size_t Footnotes::number_of(const std::string& reason) {
+    const auto found = std::find(reasons_.begin(), reasons_.end(), reason);
+    if (found != reasons_.end()) return static_cast<size_t>(found - reasons_.begin()) + 1;
+    reasons_.push_back(reason);
+    return reasons_.size();
+}
+
+TableView view_of(const Table& table) {
+    TableView view;
+    view.rows.resize(table.rows.size());
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+        view.rows[r].row = &table.rows[r];
+        view.rows[r].note = clean(table.rows[r].note);
+        view.rows[r].only_name = !did_run(table.rows[r].status);
+    }
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+        ColumnView column{&table.columns[c], clean(table.columns[c].title), {}, false};
+        const Scale scale = scale_of_column(table, c);
+        const bool one_unit = has_one_unit(table, c);
+        bool same_tag = true;
+        for (RowView& row : view.rows) {
+            const Cell& cell = cell_at(*row.row, c);
+            CellView shown{CellView::Kind::blank, {}, {}, 0, &cell};
+            if (!cell.text.empty()) {
+                shown.kind = CellView::Kind::words;
+                shown.text = clean(cell.text);
+            } else if (is_shown(cell.value)) {
+                shown.kind = CellView::Kind::number;
+                const Value& value = cell.value;
+                shown.text = one_unit ? format(*value.number, value.unit, scale).with()
+                                      : format_with_words(*value.number, value.unit);
+                shown.tag = tag_of(value.provenance);
+                if (column.shared_tag.empty()) column.shared_tag = shown.tag;
+                same_tag = same_tag && column.shared_tag == shown.tag;
+            } else {
+                shown.kind = CellView::Kind::missing;
+                shown.text = dash;
+                // The row's own note says why an implementation that was refused has no values.
+                if (did_run(row.row->status) || !is_blank(cell))
+                    shown.note = view.notes.number_of(clean(absent_reason(cell.value)));
+            }
+            const bool known = shown.kind != CellView::Kind::missing;
+            column.has_values = column.has_values || known;
+            if (c > 0 && known) row.only_name = false;
+            row.cells.push_back(std::move(shown));
+        }
+        if (!same_tag) column.shared_tag.clear();
+        view.columns.push_back(std::move(column));
+    }
+    return view;
+}
+
+}  // namespace attnscope::reports

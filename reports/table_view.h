@@ -1,0 +1,55 @@
+#pragma once
+// A table with its cells as words, the same in every format: one scale a column, tags, and notes for what is
+// missing.
+#include <string>
+#include <vector>
+
+#include "attnscope/report.h"
+
+namespace attnscope::reports {
+
+/// Why values are missing: the same reason has the same number.
+class Footnotes {
+  public:
+    size_t number_of(const std::string& reason);  ///< from 1
+    const std::vector<std::string>& reasons() const { return reasons_; }
+
+  private:
+    std::vector<std::string> reasons_;
+};
+
+struct CellView {
+    enum class Kind { blank, words, number, missing };
+    Kind kind = Kind::blank;
+    std::string text;  ///< clean: "flash_fwd", "268.4 MB", "—"
+    std::string tag;   ///< of a number: "bv"
+    size_t note = 0;   ///< of a missing value
+    const Cell* cell = nullptr;
+};
+
+struct ColumnView {
+    const Column* column = nullptr;
+    std::string title;
+    std::string shared_tag;   ///< when every number of the column has it
+    bool has_values = false;  ///< not all missing
+};
+
+struct RowView {
+    const Row* row = nullptr;
+    std::vector<CellView> cells;  ///< one per column
+    bool only_name = false;       ///< refused, failed or not run, and nothing but its name is known: its note
+                                  ///< stands for the rest
+    std::string note;             ///< clean
+};
+
+struct TableView {
+    std::vector<ColumnView> columns;
+    std::vector<RowView> rows;
+    Footnotes notes;
+};
+
+TableView view_of(const Table& table);
+
+inline constexpr const char* dash = "—";
+
+}  // namespace attnscope::reports

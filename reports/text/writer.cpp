@@ -1,0 +1,65 @@
+#include "writer.h"
+
+#include <algorithm>
+
+#include "../unicode.h"
+
+namespace attnscope::reports {
+namespace {
+
+const char* code_of(Style style) {
+    switch (style) {
+        case Style::plain:
+            return "";
+        case Style::bold:
+            return "\033[1m";
+        case Style::dim:
+            return "\033[2m";
+        case Style::good:
+            return "\033[32m";
+        case Style::warning:
+            return "\033[33m";
+        case Style::problem:
+            return "\033[31m";
+        case Style::heading:
+            return "\033[1;4m";
+    }
+    return "";
+}
+
+}  // namespace
+
+TextWriter::TextWriter(TextOptions options)
+    : width_(std::max<size_t>(options.width, 40)), color_(options.color) {}
+
+std::string TextWriter::styled(std::string_view text, Style style) const {
+    if (!color_ || style == Style::plain || text.empty()) return std::string(text);
+    return code_of(style) + std::string(text) + "\033[0m";
+}
+
+void TextWriter::blank() {
+    if (!out_.empty() && !out_.ends_with("\n\n")) out_ += '\n';
+}
+
+void TextWriter::heading(std::string_view title) {
+    blank();
+    for (const std::string& part : wrap(clean(title), width_)) line(styled(part, Style::heading));
+}
+
+void TextWriter::paragraph(std::string_view first, std::string_view text, Style style) {
+    const std::string lead = truncate(first, width_ / 2);
+    const size_t indent = width_of(lead);
+    bool is_first = true;
+    for (const std::string& part : wrap(clean(text), width_ - indent)) {
+        line((is_first ? lead : std::string(indent, ' ')) + styled(part, style));
+        is_first = false;
+    }
+    if (is_first && !lead.empty()) line(lead.substr(0, lead.find_last_not_of(' ') + 1));
+}
+
+void TextWriter::line(std::string_view text) {
+    out_ += text;
+    out_ += '\n';
+}
+
+}  // namespace attnscope::reports

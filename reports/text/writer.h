@@ -1,0 +1,34 @@
+#pragma once
+// Lines for a terminal: never wider than asked.
+#include <string>
+#include <string_view>
+
+#include "attnscope/render.h"
+
+namespace attnscope::reports {
+
+enum class Style { plain, bold, dim, good, warning, problem, heading };
+
+class TextWriter {
+  public:
+    explicit TextWriter(TextOptions options);
+
+    size_t width() const { return width_; }
+    std::string styled(std::string_view text, Style style) const;
+
+    void blank();
+    void heading(std::string_view title);
+    /// Wrapped; the first line after `first`, the others indented by as much.
+    void paragraph(std::string_view first, std::string_view text, Style style = Style::plain);
+    /// As it is: the caller has kept the width.
+    void line(std::string_view text);
+
+    std::string take() { return std::move(out_); }
+
+  private:
+    size_t width_;
+    bool color_;
+    std::string out_;
+};
+
+}  // namespace attnscope::reports

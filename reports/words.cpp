@@ -1,0 +1,207 @@
+#include "words.h"
+
+#include <array>
+
+#include "format.h"
+
+namespace attnscope::reports {
+namespace {
+
+struct SourceWords {
+    char letter;
+    const char* superscript;
+    const char* meaning;
+};
+// In the order of Source and of Ground.
+constexpr std::array<SourceWords, 6> sources{{{'c', "ᶜ", "hardware counter, read through CUPTI"},
+                                              {'t', "ᵗ", "recorded launch or copy (CUPTI activity)"},
+                                              {'b', "ᵇ", "read from the binary (cubin)"},
+                                              {'=', "⁼", "computed exactly from other values"},
+                                              {'m', "ᵐ", "model: an estimate or a bound, by its formula"},
+                                              {'r', "ʳ", "reported by LibTorch, its allocator or NVML"}}};
+constexpr std::array<SourceWords, 4> grounds{{{' ', "", "real GPU"},
+                                              {'i', "ⁱ", "imported from another tool's file"},
+                                              {'f', "ᶠ", "fixture: made for a test"},
+                                              {'v', "ᵛ", "virtual GPU: predicted, nothing was measured"}}};
+
+const SourceWords& words_of(Source source) {
+    return sources.at(static_cast<size_t>(source));
+}
+const SourceWords& words_of(Ground ground) {
+    return grounds.at(static_cast<size_t>(ground));
+}
+
+void visit_table(const Table& table, const std::function<void(const Value&)>& visit) {
+    for (const Row& row : table.rows)
+        for (const Cell& cell : row.cells)
+            if (cell.text.empty()) visit(cell.value);
+}
+
+}  // namespace
+
+std::string tag_of(const Provenance& provenance) {
+    std::string tag(1, words_of(provenance.source).letter);
+    if (provenance.ground != Ground::real) tag += words_of(provenance.ground).letter;
+    return tag;
+}
+
+std::string superscript(const std::string& tag) {
+    std::string out;
+    for (const char letter : tag) {
+        for (const auto& entry : sources)
+            if (entry.letter == letter) out += entry.superscript;
+        for (const auto& entry : grounds)
+            if (entry.letter == letter) out += entry.superscript;
+    }
+    return out;
+}
+
+std::string superscript(size_t number) {
+    static constexpr std::array digits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    std::string out;
+    for (const char digit : std::to_string(number)) out += digits.at(static_cast<size_t>(digit - '0'));
+    return out;
+}
+
+std::string describe(const Provenance& provenance) {
+    std::string text = words_of(provenance.source).meaning;
+    if (provenance.ground != Ground::real) text += std::string("; ") + words_of(provenance.ground).meaning;
+    return text;
+}
+
+std::vector<LegendEntry> legend_of(const Report& report) {
+    std::array<bool, sources.size()> used_sources{};
+    std::array<bool, grounds.size()> used_grounds{};
+    for_each_value(report, [&](const Value& value) {
+        if (!is_shown(value)) return;
+        used_sources.at(static_cast<size_t>(value.provenance.source)) = true;
+        used_grounds.at(static_cast<size_t>(value.provenance.ground)) = true;
+    });
+    std::vector<LegendEntry> legend;
+    for (size_t i = 0; i < sources.size(); ++i)
+        if (used_sources[i]) legend.push_back({std::string(1, sources[i].letter), sources[i].meaning});
+    for (size_t i = 1; i < grounds.size(); ++i)
+        if (used_grounds[i]) legend.push_back({std::string(1, grounds[i].letter), grounds[i].meaning});
+    return legend;
+}
+
+const char* sign(Severity severity) {
+    switch (severity) {
+        case Severity::good:
+            return "✓";
+        case Severity::info:
+            return "•";
+        case Severity::warning:
+            return "▲";
+        case Severity::problem:
+            return "✕";
+    }
+    return "?";
+}
+
+const char* word(Severity severity) {
+    switch (severity) {
+        case Severity::good:
+            return "good";
+        case Severity::info:
+            return "info";
+        case Severity::warning:
+            return "warning";
+        case Severity::problem:
+            return "problem";
+    }
+    return "?";
+}
+
+const char* sign(NoticeLevel level) {
+    switch (level) {
+        case NoticeLevel::info:
+            return "•";
+        case NoticeLevel::warning:
+            return "▲";
+        case NoticeLevel::error:
+            return "✕";
+        case NoticeLevel::data_loss:
+            return "✕";
+    }
+    return "?";
+}
+
+const char* word(NoticeLevel level) {
+    switch (level) {
+        case NoticeLevel::info:
+            return "note";
+        case NoticeLevel::warning:
+            return "warning";
+        case NoticeLevel::error:
+            return "error";
+        case NoticeLevel::data_loss:
+            return "data lost";
+    }
+    return "?";
+}
+
+const char* sign(RowStatus status) {
+    switch (status) {
+        case RowStatus::normal:
+            return "";
+        case RowStatus::best:
+            return "★";
+        case RowStatus::refused:
+            return "✕";
+        case RowStatus::failed:
+            return "✕";
+        case RowStatus::not_run:
+            return "○";
+    }
+    return "?";
+}
+
+const char* word(RowStatus status) {
+    switch (status) {
+        case RowStatus::normal:
+            return "";
+        case RowStatus::best:
+            return "best";
+        case RowStatus::refused:
+            return "refused";
+        case RowStatus::failed:
+            return "failed";
+        case RowStatus::not_run:
+            return "not run";
+    }
+    return "?";
+}
+
+const char* word(Chart::Kind kind) {
+    switch (kind) {
+        case Chart::Kind::bars:
+            return "bars";
+        case Chart::Kind::stacked_bars:
+            return "stacked bars";
+        case Chart::Kind::scatter:
+            return "scatter";
+    }
+    return "?";
+}
+
+bool is_predicted(const Value& value) {
+    return value.provenance.ground == Ground::virtual_gpu;
+}
+
+bool is_command(const std::string& next_step) {
+    for (const char* start : {"attnscope ", "./", "examples/", "python", "cmake ", "$ "})
+        if (next_step.starts_with(start)) return true;
+    return false;
+}
+
+void for_each_value(const Report& report, const std::function<void(const Value&)>& visit) {
+    visit_table(report.implementations, visit);
+    for (const Finding& finding : report.findings)
+        for (const Evidence& evidence : finding.evidence) visit(evidence.value);
+    for (const Section& section : report.sections)
+        for (const Table& table : section.tables) visit_table(table, visit);
+    visit_table(report.methods, visit);
+}
+
+}  // namespace attnscope::reports
