@@ -137,7 +137,7 @@ void write_request_overhead(Buffer& buffer, uint64_t start, const Thread& thread
     record.overheadKind = CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST;
     record.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
     record.objectId.pt.processId = process_id();
-    record.objectId.pt.threadId = thread.id;
+    record.objectId.pt.threadId = id_of(thread);
     record.start = start;
     record.end = now_ns();
     if (has_room(buffer, sizeof record)) write(buffer, &record, sizeof record);

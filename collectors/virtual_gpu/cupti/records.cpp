@@ -160,7 +160,7 @@ void record_api_call(const ApiCall& call, const Thread& thread) {
     record.start = call.start_ns;
     record.end = now_ns();
     record.processId = process_id();
-    record.threadId = thread.id;
+    record.threadId = id_of(thread);
     record.correlationId = call.correlation;
     record.returnValue = static_cast<uint32_t>(call.result);
     append(record);

@@ -20,11 +20,9 @@ std::atomic<uint32_t> threads_seen{0};
 
 thread_local Thread* current = nullptr;
 
-uint32_t read_thread_id() {
+void read_ids(Thread& thread) {
     // CUPTI cuts pthread_self to 32 bits.
-    if (id_type.load(std::memory_order_relaxed) == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)
-        return static_cast<uint32_t>(syscall(SYS_gettid));
-    return static_cast<uint32_t>(pthread_self());
+    thread.ids = {static_cast<uint32_t>(pthread_self()), static_cast<uint32_t>(syscall(SYS_gettid))};
 }
 
 struct Farewell {
@@ -40,8 +38,10 @@ struct Farewell {
 thread_local Farewell farewell;
 
 void after_fork() {
-    forked.store(true);
+    // A child of a process that had no client starts afresh: CUDA can be used there.
+    if (have_buffer_callbacks()) forked.store(true);
     pid.store(static_cast<uint32_t>(getpid()));
+    if (current) read_ids(*current);
 }
 
 struct Process {
@@ -57,7 +57,7 @@ const Process process;
 Thread& this_thread() {
     if (current) return *current;
     current = new Thread;
-    current->id = read_thread_id();
+    read_ids(*current);
     current->number = threads_seen.fetch_add(1) + 1;
     // Naming it constructs it: its destructor runs at the thread's end. After that a late caller gets a
     // Thread that stays.
@@ -77,9 +77,9 @@ CUpti_ActivityThreadIdType thread_id_type() {
 }
 void set_thread_id_type(CUpti_ActivityThreadIdType type) {
     id_type.store(type);
-    // Documented: to be set before profiling. Other threads that already recorded keep their old id, as a
-    // mismatch is documented too.
-    this_thread().id = read_thread_id();
+}
+uint32_t id_of(const Thread& thread) {
+    return thread.ids[id_type.load(std::memory_order_relaxed)];
 }
 
 uint64_t now_ns() {

@@ -19,8 +19,8 @@ struct Thread {
     uint32_t external_recorded = 0;  ///< the correlation id whose EXTERNAL_CORRELATION records are written
     uint64_t call_start_ns = 0;      ///< of the API call in progress; 0 when nobody asked for it
     uint64_t grids = 0;              ///< kernels recorded by this thread
-    uint32_t id = 0;                 ///< as records show it
-    uint32_t number = 0;             ///< never reused
+    std::array<uint32_t, CUPTI_ACTIVITY_THREAD_ID_TYPE_SIZE> ids{};  ///< by CUpti_ActivityThreadIdType
+    uint32_t number = 0;                                             ///< never reused
     std::array<std::vector<uint64_t>, CUPTI_EXTERNAL_CORRELATION_KIND_SIZE> external;
 };
 
@@ -49,7 +49,10 @@ class Inside {
 };
 
 uint32_t process_id();
-/// In a forked child: CUDA's contexts and CUPTI's worker did not survive.
+/// As records show it.
+uint32_t id_of(const Thread& thread);
+/// In a child that was forked while a client was registered: CUDA's contexts and CUPTI's worker did not
+/// survive.
 bool is_forked_child();
 
 CUpti_ActivityThreadIdType thread_id_type();

@@ -1,0 +1,480 @@
+// The Activity API of libcupti's stand-in. Right values: CUPTI 13.0's headers (cupti_activity.h), as quoted
+// at each test. Events are raised at the seam where the core raises them (core/hooks.h), so that nothing but
+// the stand-in is tested.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include "collectors/virtual_gpu/core/hooks.h"
+#include "cupti_client.h"
+
+namespace {
+
+using namespace attnscope::vgpu;
+using cupti_client::client;
+using cupti_client::dropped;
+
+KernelEvent kernel_event(uint32_t correlation) {
+    KernelEvent event{};
+    event.correlation = correlation;
+    event.context_id = 1;
+    event.stream_id = 7;
+    event.name = "_Z6kernelv";
+    event.grid = {16, 4, 2};
+    event.block = {128, 1, 1};
+    event.cluster = {2, 1, 1};
+    event.registers = 255;
+    event.static_shared = 1024;
+    event.dynamic_shared = 49152;
+    event.local_per_thread = 24;
+    event.resources_known = true;
+    event.launch_type = 1;
+    event.graph_id = 3;
+    event.graph_node_id = 99;
+    event.shared_carveout_bytes = 102400;
+    return event;
+}
+
+/// One API call that launches one kernel.
+void launch(uint32_t cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
+    ApiScope api(ApiDomain::driver, cbid, "cuLaunchKernel", nullptr, "_Z6kernelv");
+    if (hooks()->kernel) hooks()->kernel(kernel_event(api.correlation()));
+    api.done(0);
+}
+
+class CuptiActivity : public testing::Test {
+  protected:
+    void SetUp() override {
+        cuptiFinalize();
+        client.clear();
+        client.buffer_size = 1 << 20;
+        client.max_records = 0;
+        client.decline = false;
+        client.misalign = 0;
+        dropped();
+        ASSERT_EQ(CUPTI_SUCCESS,
+                  cuptiActivityRegisterCallbacks(cupti_client::request, cupti_client::complete));
+    }
+    void TearDown() override {
+        cuptiFinalize();
+        client.clear();
+    }
+};
+
+TEST_F(CuptiActivity, KernelRecordIsComplete) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    launch();
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityFlushAll(0));
+    const auto kernels = client.all<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    ASSERT_EQ(1u, kernels.size());
+    const CUpti_ActivityKernel10& kernel = kernels[0];
+    EXPECT_STREQ("_Z6kernelv", kernel.name);
+    EXPECT_EQ(16, kernel.gridX);
+    EXPECT_EQ(4, kernel.gridY);
+    EXPECT_EQ(2, kernel.gridZ);
+    EXPECT_EQ(128, kernel.blockX);
+    EXPECT_EQ(2u, kernel.clusterX);
+    EXPECT_EQ(255, kernel.registersPerThread);
+    EXPECT_EQ(1024, kernel.staticSharedMemory);
+    EXPECT_EQ(49152, kernel.dynamicSharedMemory);
+    EXPECT_EQ(24u, kernel.localMemoryPerThread);
+    EXPECT_EQ(1u, kernel.contextId);
+    EXPECT_EQ(7u, kernel.streamId);
+    EXPECT_EQ(1, kernel.launchType);
+    EXPECT_EQ(3u, kernel.graphId);
+    EXPECT_EQ(99u, kernel.graphNodeId);
+    EXPECT_EQ(102400u, kernel.sharedMemoryExecuted);
+    EXPECT_EQ(CUPTI_FUNC_SHMEM_LIMIT_OPTIN, kernel.shmemLimitConfig);
+    EXPECT_NE(0u, kernel.correlationId);
+    // "A value of 0 for both ... could not be collected": nobody measured.
+    EXPECT_EQ(0u, kernel.start);
+    EXPECT_EQ(0u, kernel.end);
+}
+
+// KIND_KERNEL and CONCURRENT_KERNEL share the record; the kind field says which was asked for.
+TEST_F(CuptiActivity, SerialKernelKind) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL));
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ((std::map<int, size_t>{{CUPTI_ACTIVITY_KIND_KERNEL, 1}}), client.count());
+}
+
+// The value: 1,000,000 launches from 8 threads, exactly. Threads end before the flush: what they
+// recorded must stay.
+TEST_F(CuptiActivity, MillionLaunchesFromEightThreads) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    constexpr size_t threads = 8, each = 125'000;
+    std::vector<std::thread> workers;
+    for (size_t t = 0; t < threads; ++t)
+        workers.emplace_back([] {
+            for (size_t i = 0; i < each; ++i) launch();
+        });
+    std::atomic<bool> done{false};
+    std::thread flusher([&] {
+        while (!done) cuptiActivityFlushAll(0);
+    });
+    for (std::thread& worker : workers) worker.join();
+    done = true;
+    flusher.join();
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+    std::vector<bool> seen;
+    size_t records = 0, twice = 0;
+    std::set<int64_t> grids;
+    client.each([&](const CUpti_Activity* record) {
+        const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(record);
+        ++records;
+        if (seen.size() <= kernel->correlationId) seen.resize(kernel->correlationId + 1);
+        twice += seen[kernel->correlationId];
+        seen[kernel->correlationId] = true;
+        grids.insert(kernel->gridId);
+    });
+    EXPECT_EQ(threads * each, records);
+    EXPECT_EQ(0u, twice);
+    EXPECT_EQ(threads * each, grids.size());
+    EXPECT_EQ(0u, dropped());
+}
+
+// "the buffer callbacks ... asked for on the launching thread": a client that flushes only when it was asked
+// (Kineto) gets records.
+TEST_F(CuptiActivity, BufferIsRequestedWhenARecordIsMade) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    EXPECT_EQ(0u, client.requests);
+    launch();
+    EXPECT_EQ(1u, client.requests);
+    std::thread(launch, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel).join();
+    EXPECT_EQ(2u, client.requests) << "PER_THREAD_ACTIVITY_BUFFER is 1 by default";
+}
+
+TEST_F(CuptiActivity, OneBufferForAllThreads) {
+    uint8_t off = 0, on = 1;
+    size_t size = sizeof off;
+    ASSERT_EQ(CUPTI_SUCCESS,
+              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size, &off));
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    launch();
+    std::thread(launch, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel).join();
+    EXPECT_EQ(1u, client.requests);
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(2u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+    ASSERT_EQ(CUPTI_SUCCESS,
+              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size, &on));
+}
+
+TEST_F(CuptiActivity, DeclinedBufferCountsDroppedRecordsAndReadingResets) {
+    client.decline = true;
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    for (int i = 0; i < 5; ++i) launch();
+    EXPECT_EQ(5u, dropped());
+    EXPECT_EQ(0u, dropped());
+    client.decline = false;
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(1u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+}
+
+TEST_F(CuptiActivity, TooSmallAndUnalignedBuffersDropAndComeBack) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    client.buffer_size = sizeof(CUpti_ActivityKernel10) - 8;
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(1u, dropped());
+    ASSERT_EQ(1u, client.finished.size());
+    EXPECT_EQ(0u, client.finished[0].used);
+    client.clear();
+    client.buffer_size = 1 << 20;
+    client.misalign = 4;
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(1u, dropped());
+    client.clear();
+    client.misalign = 0;
+}
+
+TEST_F(CuptiActivity, MaxNumRecordsIsHonoured) {
+    client.max_records = 3;
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    for (int i = 0; i < 7; ++i) launch();
+    cuptiActivityFlushAll(0);
+    ASSERT_EQ(3u, client.finished.size());
+    EXPECT_EQ(7u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+    for (const auto& buffer : client.finished) EXPECT_LE(buffer.used, 3 * sizeof(CUpti_ActivityKernel10));
+}
+
+// A full buffer comes back by itself, from another thread.
+TEST_F(CuptiActivity, WorkerDeliversFullBuffers) {
+    client.max_records = 1;
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    launch();
+    launch();
+    for (int i = 0; i < 1000; ++i) {
+        {
+            const std::lock_guard lock(client.mutex);
+            if (!client.finished.empty()) break;
+        }
+        usleep(1000);
+    }
+    const std::lock_guard lock(client.mutex);
+    EXPECT_EQ(1u, client.finished.size());
+}
+
+TEST_F(CuptiActivity, ApiRecordsAreMeasuredAndNamed) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER));
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME));
+    uint64_t before = 0, after = 0;
+    cuptiGetTimestamp(&before);
+    {
+        ApiScope runtime(ApiDomain::runtime, CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
+                         "cudaLaunchKernel", nullptr);
+        launch();
+        runtime.done(719);
+    }
+    cuptiGetTimestamp(&after);
+    cuptiActivityFlushAll(0);
+    const auto driver = client.all<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
+    const auto runtime = client.all<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+    ASSERT_EQ(1u, driver.size());
+    ASSERT_EQ(1u, runtime.size());
+    EXPECT_EQ(driver[0].correlationId, runtime[0].correlationId);
+    EXPECT_EQ(719u, runtime[0].returnValue);
+    EXPECT_EQ(505u, runtime[0].cbid);
+    EXPECT_EQ(static_cast<uint32_t>(getpid()), runtime[0].processId);
+    EXPECT_EQ(static_cast<uint32_t>(syscall(SYS_gettid)), runtime[0].threadId);
+    EXPECT_LE(before, runtime[0].start);
+    EXPECT_LE(runtime[0].start, driver[0].start);
+    EXPECT_LE(driver[0].end, runtime[0].end);
+    EXPECT_LE(runtime[0].end, after);
+    cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
+}
+
+// cuptiActivityEnableDriverApi: single functions; the kind overrides when it is called after.
+TEST_F(CuptiActivity, SingleApiFunctions) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 1));
+    launch();
+    launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(1u, client.count()[CUPTI_ACTIVITY_KIND_DRIVER]);
+    client.clear();
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
+    cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 0);
+    launch();
+    launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(1u, client.count()[CUPTI_ACTIVITY_KIND_DRIVER]);
+    client.clear();
+    cuptiActivityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_TRUE(client.count().empty());
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_SIZE, 1));
+}
+
+// "the activity API record will be preceded by a CUpti_ActivityExternalCorrelation record for each" kind.
+TEST_F(CuptiActivity, ExternalCorrelation) {
+    const auto custom = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+    uint64_t id = 0;
+    EXPECT_EQ(CUPTI_ERROR_QUEUE_EMPTY, cuptiActivityPopExternalCorrelationId(custom, &id));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER,
+              cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_INVALID, 1));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER,
+              cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_SIZE, 1));
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+    cuptiActivityPushExternalCorrelationId(custom, 41);
+    cuptiActivityPushExternalCorrelationId(custom, 42);
+    cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1, 7);
+    std::thread(launch, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel).join();  // another thread has no ids
+    launch();
+    EXPECT_EQ(CUPTI_SUCCESS, cuptiActivityPopExternalCorrelationId(custom, &id));
+    EXPECT_EQ(42u, id);
+    EXPECT_EQ(CUPTI_SUCCESS, cuptiActivityPopExternalCorrelationId(custom, nullptr));
+    EXPECT_EQ(CUPTI_SUCCESS,
+              cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1, nullptr));
+    launch();
+    cuptiActivityFlushAll(0);
+    const auto ids = client.all<CUpti_ActivityExternalCorrelation>(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+    ASSERT_EQ(2u, ids.size());
+    EXPECT_EQ(42u, ids[0].externalId);
+    EXPECT_EQ(7u, ids[1].externalId);
+    EXPECT_EQ(ids[0].correlationId, ids[1].correlationId);
+    // Before the API record and before the kernel's, as clients that link while they read need it (Kineto).
+    std::set<uint32_t> linked;
+    size_t found = 0;
+    client.each([&](const CUpti_Activity* record) {
+        if (record->kind == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)
+            linked.insert(reinterpret_cast<const CUpti_ActivityExternalCorrelation*>(record)->correlationId);
+        if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+            found += linked.count(reinterpret_cast<const CUpti_ActivityKernel10*>(record)->correlationId);
+        if (record->kind == CUPTI_ACTIVITY_KIND_DRIVER)
+            found += linked.count(reinterpret_cast<const CUpti_ActivityAPI*>(record)->correlationId);
+    });
+    EXPECT_EQ(2u, found);
+}
+
+TEST_F(CuptiActivity, CopiesMemsetsAndSynchronisations) {
+    for (const auto kind : {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                            CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION})
+        ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(kind));
+    CopyEvent copy{};
+    copy.correlation = 11;
+    copy.bytes = 268'435'456;
+    copy.copy_kind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+    copy.source_kind = copy.destination_kind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    copy.asynchronous = true;
+    hooks()->copy(copy);
+    copy.copy_kind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+    copy.destination_device = 1;
+    hooks()->copy(copy);
+    MemsetEvent set{};
+    set.bytes = 64;
+    set.value = 0xab;
+    set.memory_kind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    hooks()->set(set);
+    hooks()->synchronised({12, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE, 1, 7, 0});
+    cuptiActivityFlushAll(0);
+    const auto copies = client.all<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY);
+    ASSERT_EQ(1u, copies.size());
+    EXPECT_EQ(268'435'456u, copies[0].bytes);
+    EXPECT_EQ(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, copies[0].copyKind);
+    EXPECT_EQ(CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC, copies[0].flags);
+    EXPECT_EQ(1u, copies[0].copyCount);
+    const auto peers = client.all<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2);
+    ASSERT_EQ(1u, peers.size());
+    EXPECT_EQ(0u, peers[0].srcDeviceId);
+    EXPECT_EQ(1u, peers[0].dstDeviceId);
+    const auto sets = client.all<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
+    ASSERT_EQ(1u, sets.size());
+    EXPECT_EQ(0xabu, sets[0].value);
+    EXPECT_EQ(64u, sets[0].bytes);
+    const auto syncs = client.all<CUpti_ActivitySynchronization2>(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+    ASSERT_EQ(1u, syncs.size());
+    EXPECT_EQ(12u, syncs[0].correlationId);
+    EXPECT_EQ(7u, syncs[0].streamId);
+}
+
+CUptiResult flush_result = CUPTI_SUCCESS;
+void flushing_complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t) {
+    flush_result = cuptiActivityFlushAll(0);
+    std::free(buffer);
+}
+
+TEST_F(CuptiActivity, FlushInsideABufferCallbackIsRefused) {
+    cuptiActivityRegisterCallbacks(cupti_client::request, flushing_complete);
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    launch();
+    EXPECT_EQ(CUPTI_SUCCESS, cuptiActivityFlushAll(0));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_OPERATION, flush_result);
+}
+
+// A second client takes over without a word; the first one's buffers go back to the first.
+TEST_F(CuptiActivity, SecondClientTakesOver) {
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    launch();
+    static size_t to_second = 0;
+    const auto second = [](CUcontext, uint32_t, uint8_t* buffer, size_t, size_t used) {
+        to_second += used / sizeof(CUpti_ActivityKernel10);
+        std::free(buffer);
+    };
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityRegisterCallbacks(cupti_client::request, second));
+    cuptiActivityFlushAll(0);
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(1u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+    EXPECT_EQ(1u, to_second);
+}
+
+TEST_F(CuptiActivity, ArgumentsAndStates) {
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityRegisterCallbacks(nullptr, cupti_client::complete));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityRegisterCallbacks(cupti_client::request, nullptr));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityRegisterTimestampCallback(nullptr));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityGetNumDroppedRecords(nullptr, 0, nullptr));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_KIND, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_INVALID));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_KIND, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_COUNT));
+    EXPECT_EQ(CUPTI_ERROR_NOT_COMPATIBLE, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_PC_SAMPLING));
+    EXPECT_EQ(CUPTI_ERROR_NOT_COMPATIBLE, cuptiGetLastError());
+    EXPECT_EQ(CUPTI_SUCCESS, cuptiGetLastError()) << "reading resets";
+    cuptiFinalize();
+    EXPECT_EQ(CUPTI_ERROR_INVALID_OPERATION, cuptiActivityFlushAll(0)) << "no callbacks registered";
+}
+
+TEST_F(CuptiActivity, Attributes) {
+    size_t size = 8;
+    size_t value = 0;
+    ASSERT_EQ(CUPTI_SUCCESS,
+              cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value));
+    EXPECT_EQ(3'200'000u, value);
+    value = 1 << 20;
+    ASSERT_EQ(CUPTI_SUCCESS,
+              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value));
+    value = 0;
+    cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value);
+    EXPECT_EQ(1u << 20, value);
+    size = 4;
+    EXPECT_EQ(CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT,
+              cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value));
+    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER,
+              cuptiActivityGetAttribute(static_cast<CUpti_ActivityAttribute>(99), &size, &value));
+    uint8_t per_thread = 0;
+    size = 1;
+    ASSERT_EQ(CUPTI_SUCCESS,
+              cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size, &per_thread));
+    EXPECT_EQ(1, per_thread);
+}
+
+uint64_t ticking() {
+    static std::atomic<uint64_t> now{1000};
+    return now += 10;
+}
+
+TEST_F(CuptiActivity, TimestampCallbackIsTheClock) {
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityRegisterTimestampCallback(ticking));
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
+    launch();
+    cuptiActivityFlushAll(0);
+    const auto calls = client.all<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
+    ASSERT_EQ(1u, calls.size());
+    EXPECT_EQ(10u, calls[0].end - calls[0].start);
+    EXPECT_LT(calls[0].end, 100'000u);
+}
+
+// The overhead of asking for a buffer is measured, and never takes the room of the record that asked.
+TEST_F(CuptiActivity, BufferRequestOverhead) {
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_OVERHEAD);
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    launch();
+    client.max_records = 1;
+    cuptiActivityFlushAll(0);
+    launch();
+    cuptiActivityFlushAll(0);
+    const auto overheads = client.all<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
+    ASSERT_EQ(1u, overheads.size());
+    EXPECT_EQ(CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST, overheads[0].overheadKind);
+    EXPECT_LE(overheads[0].start, overheads[0].end);
+    EXPECT_EQ(2u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+    EXPECT_EQ(0u, dropped());
+}
+
+// In the real library a forked child waits for ever in FlushAll: here it is refused, and nothing is recorded.
+TEST_F(CuptiActivity, ForkedChildIsRefusedAndTheParentGoesOn) {
+    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    launch();
+    const pid_t child = fork();
+    if (child == 0) {
+        launch();
+        _exit(cuptiActivityFlushAll(0) == CUPTI_ERROR_UNKNOWN ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(0, status);
+    launch();
+    cuptiActivityFlushAll(0);
+    EXPECT_EQ(2u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+}
+
+}  // namespace
