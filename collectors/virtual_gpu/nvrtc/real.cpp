@@ -1,0 +1,107 @@
+#include "nvrtc/real.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "core/api.h"
+
+namespace attnscope::vgpu::nvrtc {
+namespace {
+
+constexpr const char* soname = "libnvrtc.so.13";
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+/// A stand-in must not take itself, or a copy of itself, for the real library.
+bool is_stand_in(const std::string& path) {
+    Dl_info own;
+    struct stat mine, other;
+    if (dladdr(reinterpret_cast<void*>(&is_stand_in), &own) && stat(own.dli_fname, &mine) == 0 &&
+        stat(path.c_str(), &other) == 0 && mine.st_dev == other.st_dev && mine.st_ino == other.st_ino)
+        return true;
+    return path.find("/attnscope/virtual_gpu/") != std::string::npos;
+}
+
+/// Folders that the wheels of NVIDIA's libraries use, next to a loaded LibTorch.
+int collect_torch_siblings(dl_phdr_info* info, size_t, void* folders) {
+    std::string name = info->dlpi_name ? info->dlpi_name : "";
+    size_t end = name.rfind("/torch/lib/");
+    if (end != std::string::npos) {
+        auto& list = *static_cast<std::vector<std::string>*>(folders);
+        list.push_back(name.substr(0, end) + "/nvidia/cu13/lib");
+        return 1;
+    }
+    return 0;
+}
+
+std::vector<std::string> folders() {
+    std::vector<std::string> list;
+    dl_iterate_phdr(collect_torch_siblings, &list);
+    std::string paths = environment("LD_LIBRARY_PATH");
+    for (size_t start = 0; start < paths.size();) {
+        size_t end = std::min(paths.find(':', start), paths.size());
+        if (end > start) list.push_back(paths.substr(start, end - start));
+        start = end + 1;
+    }
+    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+        if (std::string root = environment(variable); !root.empty()) list.push_back(root + "/lib64");
+    std::string cache = environment("XDG_CACHE_HOME");
+    if (cache.empty()) cache = environment("HOME") + "/.cache";
+    list.push_back(cache + "/attnscope/cuda/nvidia/cu13/lib");
+    list.insert(list.end(), {"/usr/local/cuda/lib64", "/usr/local/cuda-13.0/lib64",
+                             "/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
+    return list;
+}
+
+struct Real {
+    void* library = nullptr;
+    std::string path;
+
+    void open(const std::string& candidate) {
+        if (library || is_stand_in(candidate)) return;
+        struct stat status;
+        if (stat(candidate.c_str(), &status) != 0) return;
+        // Its own calls must reach itself, not the stand-in of the same names that was loaded before.
+        library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+        if (library) path = candidate;
+    }
+
+    Real() {
+        std::string named = environment("ATTNSCOPE_NVRTC");
+        if (named == "none") return;
+        if (!named.empty()) {
+            open(named);
+            if (!library)
+                report("warning", "nvrtc-not-usable",
+                       "ATTNSCOPE_NVRTC names " + named + ", which cannot be loaded",
+                       "name a libnvrtc.so.13 of CUDA 13, or unset ATTNSCOPE_NVRTC");
+            return;
+        }
+        for (const std::string& folder : folders()) open(folder + "/" + soname);
+    }
+};
+
+const Real& real() {
+    static const Real found;
+    return found;
+}
+
+}  // namespace
+
+void* real_function(const char* name) {
+    return real().library ? dlsym(real().library, name) : nullptr;
+}
+const std::string& real_path() {
+    return real().path;
+}
+
+}  // namespace attnscope::vgpu::nvrtc
