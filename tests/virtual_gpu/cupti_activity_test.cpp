@@ -358,6 +358,43 @@ TEST_F(CuptiActivity, CopiesMemsetsAndSynchronisations) {
     EXPECT_EQ(7u, syncs[0].streamId);
 }
 
+// cuptiActivityEnableContext, DisableContext: "will supersede the global settings".
+TEST_F(CuptiActivity, OneContextSupersedesTheRest) {
+    int handle = 0;
+    const auto context = reinterpret_cast<CUcontext>(&handle);
+    EXPECT_EQ(CUPTI_ERROR_INVALID_CONTEXT,
+              cuptiActivityEnableContext(context, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    hooks()->resource(ResourceEvent::context_created, context, 1, nullptr, 0);
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnableContext(context, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    KernelEvent other = kernel_event(5);
+    other.context_id = 2;
+    launch();
+    hooks()->kernel(other);
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityDisableContext(context, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+    launch();
+    hooks()->kernel(other);
+    hooks()->resource(ResourceEvent::context_destroy_starting, context, 1, nullptr, 0);
+    cuptiActivityFlushAll(0);
+    std::vector<uint32_t> contexts;
+    for (const auto& kernel : client.all<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+        contexts.push_back(kernel.contextId);
+    EXPECT_EQ((std::vector<uint32_t>{1, 2}), contexts);
+}
+
+// A program may end with records unfetched and the worker at work.
+TEST_F(CuptiActivity, ExitIsQuiet) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(
+        {
+            client.max_records = 1;
+            cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+            for (int i = 0; i < 100; ++i) launch();
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
 CUptiResult flush_result = CUPTI_SUCCESS;
 void flushing_complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t) {
     flush_result = cuptiActivityFlushAll(0);

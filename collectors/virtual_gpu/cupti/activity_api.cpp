@@ -37,6 +37,13 @@ CUptiResult switch_context(CUcontext context, CUpti_ActivityKind kind, bool on) 
     return CUPTI_SUCCESS;
 }
 
+/// Off is what they are.
+CUptiResult off_only(const char* function, uint8_t on) {
+    if (!on) return CUPTI_SUCCESS;
+    report_unsupported("CUPTI", function);
+    return CUPTI_ERROR_NOT_SUPPORTED;
+}
+
 CUptiResult flush() {
     const Thread& thread = this_thread();
     if (thread.in_buffer_callback || thread.in_object_callback) {
@@ -144,6 +151,16 @@ CUptiResult cuptiActivityEnableDeviceGraph(uint8_t) {
 }
 CUptiResult cuptiActivityEnableAllSyncRecords(uint8_t) {
     return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiActivityEnableHWTrace(uint8_t on) {
+    return answer(off_only("cuptiActivityEnableHWTrace", on));
+}
+CUptiResult cuptiActivityEnableAllocationSource(uint8_t on) {
+    return answer(off_only("cuptiActivityEnableAllocationSource", on));
+}
+CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on) {
+    return answer(off_only("cuptiActivityEnableCudaEventDeviceTimestamps", on));
 }
 
 CUptiResult cuptiFinalize(void) {
