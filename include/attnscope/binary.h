@@ -75,6 +75,7 @@ struct BinaryKernels {
     std::vector<KernelResources> kernels;  ///< of the cubins that a device of this compute capability runs
     std::vector<int> architectures;        ///< sm numbers seen in the file, sorted
     size_t fatbins = 0;
+    bool has_ptx = false;  ///< PTX, which a real driver can compile for newer devices; nothing is known of the result
 };
 BinaryKernels read_kernels(const std::string& path, int major, int minor);
 

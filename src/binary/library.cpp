@@ -94,6 +94,7 @@ BinaryKernels read_kernels(const std::string& path, int major, int minor) {
     std::set<int> seen;
     out.fatbins = walk_file(view, [&](const Fatbin& fatbin) {
         for (const CubinTarget& target : fatbin.targets()) seen.insert(target.sm);
+        out.has_ptx |= fatbin.has_ptx();
         const auto chosen = fatbin.select(major, minor);
         if (!chosen) return;
         std::vector<KernelResources> kernels = fatbin.kernels(*chosen);
