@@ -124,24 +124,39 @@ std::string format_exact(double value, Unit unit) {
     return name.empty() ? text : text + " " + name;
 }
 
+Scale shared_scale(const std::vector<double>& values, Unit unit) {
+    double largest = 0, least = 0;
+    for (const double value : values) {
+        const double size = std::fabs(value);
+        if (size == 0 || !std::isfinite(size)) continue;
+        largest = std::max(largest, size);
+        least = least == 0 ? size : std::min(least, size);
+    }
+    Scale scale = scale_of(unit, largest);
+    const auto scales = scales_of(unit);
+    for (size_t i = scales.size(); i-- > 1;) {
+        const Scale& lower = scales[i - 1];
+        if (scales[i].divisor == scale.divisor && least < scale.divisor && largest / lower.divisor < 10000)
+            scale = lower;
+    }
+    return scale;
+}
+
 Scale shared_scale(const std::vector<const Value*>& values) {
-    double largest = 0;
+    std::vector<double> numbers;
     Unit unit = Unit::none;
     for (const Value* value : values) {
         if (!is_shown(*value)) continue;
         unit = value->unit;
-        largest = std::max(largest, std::fabs(*value->number));
+        numbers.push_back(*value->number);
     }
-    return scale_of(unit, largest);
+    return shared_scale(numbers, unit);
 }
 
 Scale chart_scale(const Chart& chart, bool x) {
-    double largest = 0;
-    for (const Chart::Point& point : chart.points) {
-        const double size = std::fabs(x ? point.x : point.y);
-        if (std::isfinite(size)) largest = std::max(largest, size);
-    }
-    return scale_of(x ? chart.x_unit : chart.y_unit, largest);
+    std::vector<double> numbers;
+    for (const Chart::Point& point : chart.points) numbers.push_back(x ? point.x : point.y);
+    return shared_scale(numbers, x ? chart.x_unit : chart.y_unit);
 }
 
 bool is_shown(const Value& value) {

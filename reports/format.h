@@ -43,7 +43,9 @@ std::string format_exact(double value, Unit unit);
 /// 1234567 -> "1,234,567"; not rounded when `decimals` < 0 (shortest digits that read back the same).
 std::string with_separators(double value, int decimals);
 
-/// One scale for a column: that of its largest value.
+/// One scale for a column: that of its largest value, or a lower one where the least would be under 1 and the
+/// largest keeps to four digits.
+Scale shared_scale(const std::vector<double>& values, Unit unit);
 Scale shared_scale(const std::vector<const Value*>& values);
 
 /// One scale for an axis of a chart, and for that column of its table.

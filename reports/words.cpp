@@ -189,6 +189,13 @@ bool is_predicted(const Value& value) {
     return value.provenance.ground == Ground::virtual_gpu;
 }
 
+bool is_all_virtual(const Report& report) {
+    bool all = true;
+    for_each_value(report,
+                   [&](const Value& value) { all = all && (!is_shown(value) || is_predicted(value)); });
+    return all;
+}
+
 bool is_command(const std::string& next_step) {
     for (const char* start : {"attnscope ", "./", "examples/", "python", "cmake ", "$ "})
         if (next_step.starts_with(start)) return true;

@@ -32,6 +32,8 @@ const char* word(RowStatus status);  ///< empty for a normal row
 const char* word(Chart::Kind kind);
 
 bool is_predicted(const Value& value);
+/// Every number of the report comes from a virtual GPU.
+bool is_all_virtual(const Report& report);
 /// A next step that can be typed, not an experiment in words.
 bool is_command(const std::string& next_step);
 

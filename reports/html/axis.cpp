@@ -30,7 +30,10 @@ double Axis::at(double value) const {
 std::vector<Tick> Axis::ticks(int about) const {
     std::vector<Tick> ticks;
     const auto add = [&](double value) {
-        ticks.push_back({value, format(value, unit, scale_of(unit, log ? value : to)).with("\xC2\xA0")});
+        Scale scale = scale_of(unit, log ? value : to);
+        if (log && unit == Unit::bytes && value >= 1e3 && value < 1e6)
+            scale = {1e3, "kB"};  // its ticks are powers of ten
+        ticks.push_back({value, format(value, unit, scale).with("\xC2\xA0")});
     };
     if (log) {
         const double decades = std::log10(to / from);

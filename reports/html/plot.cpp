@@ -11,7 +11,7 @@
 namespace attnscope::reports {
 namespace {
 
-constexpr double letter = 6.4;  // of 12 px text, on average and a little more
+constexpr double letter = 7;  // of 12 px text, in a wide font
 constexpr size_t label_letters = 26;
 
 std::string text(double x, double y, const std::string& words, const char* attributes = "") {
@@ -198,13 +198,18 @@ Plot plot_scatter(const Chart& chart) {
         const double width =
             static_cast<double>(std::min(width_of(clean(point.label)), label_letters)) * letter;
         const double px_x = x.at(point.x), px_y = y.at(point.y);
-        for (const auto& [left, middle] : {std::pair{px_x + 10, px_y},
-                                           {px_x - 10 - width, px_y},
-                                           {px_x - width / 2, px_y - 15},
-                                           {px_x - width / 2, px_y + 15},
-                                           {px_x + 8, px_y - 13},
-                                           {px_x + 8, px_y + 13}}) {
-            const Box box{left, middle - 7, left + width, middle + 7};
+        struct Place {
+            double left, middle, anchor_x;
+            const char* anchor;
+        };
+        const Place places[] = {{px_x + 10, px_y, px_x + 10, ""},
+                                {px_x - 10 - width, px_y, px_x - 10, " text-anchor=\"end\""},
+                                {px_x - width / 2, px_y - 15, px_x, " text-anchor=\"middle\""},
+                                {px_x - width / 2, px_y + 15, px_x, " text-anchor=\"middle\""},
+                                {px_x + 8, px_y - 13, px_x + 8, ""},
+                                {px_x - 8 - width, px_y - 13, px_x - 8, " text-anchor=\"end\""}};
+        for (const Place& place : places) {
+            const Box box{place.left, place.middle - 7, place.left + width, place.middle + 7};
             const bool free = box.left >= x.from_px && box.right <= plot_width && box.top >= 16 &&
                               box.bottom <= bottom &&
                               std::none_of(taken.begin(), taken.end(), [&](const Box& other) {
@@ -213,7 +218,7 @@ Plot plot_scatter(const Chart& chart) {
                               });
             if (!free) continue;
             taken.push_back(box);
-            out += text(left, middle + 4, label_of(point.label));
+            out += text(place.anchor_x, place.middle + 4, label_of(point.label), place.anchor);
             break;
         }
     }

@@ -122,7 +122,7 @@ std::string below(const TableView& view, TableOptions options) {
 }  // namespace
 
 std::string scroll_region(const std::string& labelled_by) {
-    return "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"" + labelled_by + "\">";
+    return "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-labelledby=\"" + labelled_by + "\">";
 }
 
 std::string html_table(const Table& table, Ids& ids, TableOptions options) {
@@ -132,8 +132,8 @@ std::string html_table(const Table& table, Ids& ids, TableOptions options) {
         return "<p class=\"empty\">" + html(title) + ": no rows. " + html(table.sentence) + "</p>\n";
     const std::string caption = ids.make("t-", table.id.empty() ? title : table.id);
     std::string out = scroll_region(caption) + "<table>\n<caption" + (options.title ? "" : " class=\"sr\"") +
-                      "><b id=\"" + caption + "\">" + html(title) + "</b>" +
-                      (table.sentence.empty() ? "" : " " + html(table.sentence)) + "</caption>\n" +
+                      "><span><b id=\"" + caption + "\">" + html(title) + "</b>" +
+                      (table.sentence.empty() ? "" : " " + html(table.sentence)) + "</span></caption>\n" +
                       head(view) + "<tbody>\n";
     for (const RowView& row : view.rows) out += row_html(view, row);
     return out + "</tbody></table></div>\n" + below(view, options);

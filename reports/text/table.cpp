@@ -1,7 +1,7 @@
 #include "table.h"
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 
 #include "../table_view.h"
 #include "../unicode.h"
@@ -23,11 +23,11 @@ std::string status_prefix(const Row& row) {
     return row.status == RowStatus::normal ? "" : std::string(sign(row.status)) + " ";
 }
 
-std::string text_of(const TableView& view, const RowView& row, size_t column) {
+std::string text_of(const TextWriter& writer, const TableView& view, const RowView& row, size_t column) {
     const CellView& cell = row.cells[column];
     std::string text = cell.text;
     if (cell.kind == CellView::Kind::number && view.columns[column].shared_tag.empty())
-        text += superscript(cell.tag);
+        text += writer.tag(cell.tag);
     if (cell.note > 0) text += superscript(cell.note);
     if (column == 0) text = status_prefix(*row.row) + text;
     return column == 0 ? truncate(text, name_width) : truncate(text, 24);
@@ -39,12 +39,12 @@ std::string aligned(const std::string& text, size_t width, bool right) {
 }
 
 /// A title takes as few columns as its numbers allow, over at most three lines.
-TextColumn laid_out(const TableView& view, size_t index) {
+TextColumn laid_out(const TextWriter& writer, const TableView& view, size_t index) {
     TextColumn result{&view.columns[index], index, {}, 0};
     for (const RowView& row : view.rows)
         if (!(row.only_name && index > 0))
-            result.width = std::max(result.width, width_of(text_of(view, row, index)));
-    const std::string title = result.column->title + superscript(result.column->shared_tag);
+            result.width = std::max(result.width, width_of(text_of(writer, view, row, index)));
+    const std::string title = result.column->title + writer.tag(result.column->shared_tag);
     for (result.width = std::max<size_t>(result.width, 4);; ++result.width) {
         result.header = wrap(title, result.width);
         size_t longest_word = 0;
@@ -62,25 +62,35 @@ TextColumn laid_out(const TableView& view, size_t index) {
 struct Chosen {
     std::vector<TextColumn> columns;
     std::vector<std::string> dropped, without_values;
+    std::set<size_t> notes;  ///< that the chosen columns refer to
 };
 
-/// Columns come in the order of their weight: the first that does not fit, and all after it, are left out,
-/// and so are empty ones.
-Chosen choose(const TableView& view, size_t width) {
+/// Why a column has no values, when one reason is all.
+std::string reason_of(const TableView& view, size_t column) {
+    std::set<size_t> notes;
+    for (const RowView& row : view.rows) notes.insert(row.cells[column].note);
+    notes.erase(0);
+    return notes.size() == 1 ? " (" + view.notes.reasons()[*notes.begin() - 1] + ")" : "";
+}
+
+/// Columns come in the order of their weight: one that does not fit any more is left out, and so is one
+/// without values.
+Chosen choose(const TextWriter& writer, const TableView& view, size_t width) {
     Chosen chosen;
     size_t used = 0;
     for (size_t i = 0; i < view.columns.size(); ++i) {
         if (i > 0 && !view.columns[i].has_values) {
-            chosen.without_values.push_back(view.columns[i].title);
+            chosen.without_values.push_back(view.columns[i].title + reason_of(view, i));
             continue;
         }
-        TextColumn column = laid_out(view, i);
+        TextColumn column = laid_out(writer, view, i);
         const size_t needed = column.width + (used > 0 ? gap : 0);
-        if (!chosen.dropped.empty() || used + needed > width) {
+        if (used + needed > width) {
             chosen.dropped.push_back(view.columns[i].title);
             continue;
         }
         used += needed;
+        for (const RowView& row : view.rows) chosen.notes.insert(row.cells[i].note);
         chosen.columns.push_back(std::move(column));
     }
     return chosen;
@@ -118,8 +128,9 @@ void write_row(TextWriter& writer, const TableView& view, const RowView& row,
     std::string line;
     for (const TextColumn& column : columns) {
         if (row.only_name && column.index > 0) break;
-        line += (column.index > 0 ? std::string(gap, ' ') : "") +
-                aligned(text_of(view, row, column.index), column.width, column.column->column->numeric);
+        line +=
+            (column.index > 0 ? std::string(gap, ' ') : "") +
+            aligned(text_of(writer, view, row, column.index), column.width, column.column->column->numeric);
     }
     if (row.only_name) {
         line += std::string(gap, ' ') + word(row.row->status);
@@ -146,11 +157,12 @@ void write_table(TextWriter& writer, const Table& table) {
         writer.line(truncate("(no rows)", writer.width()));
         return;
     }
-    const Chosen chosen = choose(view, writer.width());
+    const Chosen chosen = choose(writer, view, writer.width());
     write_header(writer, chosen.columns);
     for (const RowView& row : view.rows) write_row(writer, view, row, chosen.columns);
     for (size_t i = 0; i < view.notes.reasons().size(); ++i)
-        writer.paragraph(superscript(i + 1) + " ", view.notes.reasons()[i], Style::dim);
+        if (chosen.notes.count(i + 1) > 0)
+            writer.paragraph(superscript(i + 1) + " ", view.notes.reasons()[i], Style::dim);
     if (!chosen.without_values.empty())
         writer.paragraph("", "No values, so not shown: " + joined(chosen.without_values) + ".", Style::dim);
     if (!chosen.dropped.empty())

@@ -63,11 +63,11 @@ void write_notices(TextWriter& writer, const Report& report) {
     }
 }
 
-std::string line_of(const Evidence& evidence) {
+std::string line_of(const TextWriter& writer, const Evidence& evidence) {
     std::string line = evidence.label + " ";
     if (is_shown(evidence.value))
         line += format_with_words(*evidence.value.number, evidence.value.unit) +
-                superscript(tag_of(evidence.value.provenance));
+                writer.tag(tag_of(evidence.value.provenance));
     else
         line += "— (" + absent_reason(evidence.value) + ")";
     if (!evidence.compared_with.empty()) line += " (" + evidence.compared_with + ")";
@@ -83,11 +83,11 @@ void write_finding(TextWriter& writer, const Finding& finding, size_t number, bo
     const std::string indent = "     ";
     if (all) {
         for (const Evidence& evidence : finding.evidence)
-            writer.paragraph(indent + "evidence: ", line_of(evidence));
+            writer.paragraph(indent + "evidence: ", line_of(writer, evidence));
     } else if (!finding.evidence.empty()) {
         std::string line;
         for (const Evidence& evidence : finding.evidence)
-            line += (line.empty() ? "" : "; ") + line_of(evidence);
+            line += (line.empty() ? "" : "; ") + line_of(writer, evidence);
         writer.paragraph(indent + "evidence: ", line);
     }
     for (const std::string& counter : finding.counter_evidence) {
@@ -148,8 +148,10 @@ void write_details(TextWriter& writer, const Report& report) {
 
 void write_legend(TextWriter& writer, const Report& report) {
     std::string legend;
-    for (const LegendEntry& entry : legend_of(report))
-        legend += (legend.empty() ? "" : " · ") + superscript(entry.letter) + " " + entry.meaning;
+    for (const LegendEntry& entry : legend_of(report)) {
+        const std::string letter = writer.tag(entry.letter);
+        legend += (legend.empty() ? "" : " · ") + (letter.empty() ? "all" : letter) + " " + entry.meaning;
+    }
     if (!legend.empty()) writer.paragraph("", legend, Style::dim);
     if (report.implementations.rows.empty()) return;
     for (const Row& row : report.implementations.rows)
@@ -171,7 +173,7 @@ void write_next(TextWriter& writer, const Report& report) {
 
 std::string render_text(const Report& report, TextOptions options) {
     using namespace reports;
-    TextWriter writer(options);
+    TextWriter writer(options, is_all_virtual(report));
     write_banner(writer, report);
     writer.blank();
     writer.paragraph("", report.title, Style::bold);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../unicode.h"
+#include "../words.h"
 
 namespace attnscope::reports {
 namespace {
@@ -29,8 +30,13 @@ const char* code_of(Style style) {
 
 }  // namespace
 
-TextWriter::TextWriter(TextOptions options)
-    : width_(std::max<size_t>(options.width, 40)), color_(options.color) {}
+TextWriter::TextWriter(TextOptions options, bool hide_virtual)
+    : width_(std::max<size_t>(options.width, 40)), color_(options.color), hide_virtual_(hide_virtual) {}
+
+std::string TextWriter::tag(std::string tag) const {
+    if (hide_virtual_ && tag.ends_with('v')) tag.pop_back();
+    return superscript(tag);
+}
 
 std::string TextWriter::styled(std::string_view text, Style style) const {
     if (!color_ || style == Style::plain || text.empty()) return std::string(text);

@@ -11,9 +11,11 @@ enum class Style { plain, bold, dim, good, warning, problem, heading };
 
 class TextWriter {
   public:
-    explicit TextWriter(TextOptions options);
+    /// `hide_virtual`: where every number is virtual the banner says so, not each of them.
+    TextWriter(TextOptions options, bool hide_virtual);
 
     size_t width() const { return width_; }
+    std::string tag(std::string tag) const;  ///< in superscript
     std::string styled(std::string_view text, Style style) const;
 
     void blank();
@@ -27,7 +29,7 @@ class TextWriter {
 
   private:
     size_t width_;
-    bool color_;
+    bool color_, hide_virtual_;
     std::string out_;
 };
 
