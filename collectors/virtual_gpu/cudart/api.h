@@ -31,7 +31,7 @@ struct Thread {
     CUcontext context = nullptr;     ///< the primary context that the runtime made current
     bool per_thread_stream = false;  ///< inside a _ptsz or _ptds function: stream 0 is the thread's own
 };
-extern thread_local Thread thread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
 
 /// The runtime's number for the driver's: equal but for two that the runtime does not have.
 cudaError_t checked(CUresult result);

@@ -7,7 +7,7 @@ using namespace attnscope::vgpu::cudart;
 
 namespace attnscope::vgpu::cudart {
 
-thread_local Thread thread __attribute__((tls_model("initial-exec")));
+constinit thread_local Thread thread __attribute__((tls_model("initial-exec")));
 
 int remember_unsupported();
 
