@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "kernel_names.h"
+#include "attnscope/names.h"
 #include "words.h"
 
 namespace attnscope {
@@ -111,8 +111,8 @@ void StepMaker::fill_kernel(Step& step, const Launch& launch) {
     } else {
         auto [it, fresh] = names_.try_emplace(launch.name);
         if (fresh) {
-            KernelName name = kernel_name(process_.names[launch.name]);
-            it->second = {std::move(name.short_name), std::move(name.full_name)};
+            it->second.second = demangle(process_.names[launch.name]);
+            it->second.first = short_kernel_name(it->second.second);
         }
         step.name = it->second.first;
         step.full_name = it->second.second;

@@ -80,7 +80,8 @@ std::string plural(double count, std::string_view noun) {
         out.pop_back();
         return out + "ies";
     }
-    return out + "s";
+    const bool hissing = out.back() == 'h' || out.back() == 's' || out.back() == 'x';
+    return out + (hissing ? "es" : "s");
 }
 
 std::string join(const std::vector<std::string>& items, std::string_view last) {

@@ -1,0 +1,17 @@
+#pragma once
+// The report's parts, each filled from the analysis alone. Words and order are here, looks are in reports/.
+#include "attnscope/analysis.h"
+
+namespace attnscope::parts {
+
+Table implementations_table(const Analysis& analysis);
+std::vector<Section> sections(const Analysis& analysis);
+Table methods_table(const Analysis& analysis);
+std::vector<std::string> answer(const Analysis& analysis);
+std::vector<std::string> cannot_tell(const Analysis& analysis);
+
+Cell words_cell(std::string text, std::string full = {});
+Cell value_cell(const Value& value, double bar_of = 0);
+std::string dim_text(const std::optional<Dim3>& dim);  ///< "8 x 16 x 8"; empty when there is none
+
+}  // namespace attnscope::parts

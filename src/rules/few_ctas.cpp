@@ -1,0 +1,48 @@
+#include <cmath>
+
+#include "all.h"
+#include "support.h"
+
+namespace attnscope::rule {
+
+std::vector<Finding> few_ctas(const Analysis& a) {
+    std::vector<Finding> out;
+    for (const Implementation* i : ran(a)) {
+        if (i->name == "sdpa_auto" && a.choice.chosen == "cudnn") continue;
+        const Step* few = nullptr;
+        for (const Step& step : i->steps)
+            if ((step.role == Role::flash || step.role == Role::efficient) && step.waves &&
+                *step.waves.number < 1 && (!few || *step.waves.number < *few->waves.number))
+                few = &step;
+        if (!few || !few->ctas || !a.sm_count || i->name == "sdpa_auto") continue;
+        const double ctas = *few->ctas.number, sms = *a.sm_count;
+        const double idle = std::max(0.0, sms - ctas);
+        Finding f;
+        f.subject = i->title;
+        f.severity = Severity::warning;
+        f.claim =
+            i->title + " launches " + words::plural(ctas, "CTA") + ": less than one wave of " +
+            words::number(sms) + " SMs x " + words::plural(*few->ctas_per_sm.number, "CTA") +
+            (idle > 0 ? ". At least " + words::plural(idle, "SM") + " stand idle whatever the kernel does."
+                      : ". Every SM has work, but not all that fits on it.");
+        f.evidence = {evidence("CTAs of the grid", few->ctas, words::number(sms) + " SMs"),
+                      evidence("waves", few->waves, "1: every SM is full once")};
+        if (idle > 0)
+            f.evidence.push_back(
+                evidence("SMs without a CTA",
+                         exact(idle, Unit::count, a, words::number(sms) + " - " + words::number(ctas))));
+        f.counter_evidence = {
+            "Small grids are in the nature of a small batch: other streams can use the idle SMs.",
+            "Splitting the keys (flash split-KV) gives more CTAs, and costs a second kernel."};
+        f.next_step = [&] {
+            Analysis larger = a;
+            if (larger.workload.batch)
+                larger.workload.batch = *larger.workload.batch * std::ceil(1 / *few->waves.number);
+            return attention_command(larger, i->name, "-o full");
+        }();
+        out.push_back(f);
+    }
+    return out;
+}
+
+}  // namespace attnscope::rule

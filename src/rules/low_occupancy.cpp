@@ -1,0 +1,100 @@
+#include <cmath>
+
+#include "all.h"
+#include "support.h"
+
+namespace attnscope::rule {
+namespace {
+
+/// Nsight Compute's occupancy rule is silent from here on.
+constexpr double kNsightThreshold = 80;
+constexpr double kLow = 50;
+
+bool attention_kernel(const Step& step) {
+    return step.role == Role::flash || step.role == Role::efficient || step.role == Role::cudnn;
+}
+
+Finding finding(const Analysis& a, const Implementation& i, const Step& step, const Implementation* higher) {
+    const Occupancy& o = step.residency;
+    const std::string percent = words::percent(*step.occupancy.number);
+    Finding f;
+    f.subject = i.title;
+    f.severity = Severity::good;
+    f.claim = i.title + ": " + percent + " theoretical occupancy is by design. " +
+              words::number(*step.registers.number) + " registers for each of " +
+              words::number(*step.threads.number) + " threads and " + words::bytes(*step.shared.number) +
+              " of shared memory leave room for " + words::plural(o.ctas_per_sm, "CTA") + " on an SM (" +
+              words::number(o.warps_per_sm) + " of " + words::number(o.max_warps_per_sm) +
+              " warps), limited by " + step.limiter + "; yet it is " +
+              words::plural(*i.launches.number, "launch") + " and no score reaches device memory.";
+    f.evidence = {evidence("theoretical occupancy", step.occupancy,
+                           "Nsight Compute warns below " + words::percent(kNsightThreshold)),
+                  evidence("registers per thread", step.registers,
+                           "a CTA takes " + words::number(*step.registers.number * *step.threads.number)),
+                  evidence("shared memory per CTA", step.shared), evidence("CTAs per SM", step.ctas_per_sm),
+                  evidence("score-matrix bytes", i.score_bytes)};
+    if (step.local.number.value_or(0) > 0)
+        f.evidence.push_back(evidence("local memory per thread (stack and spills)", step.local));
+    if (step.time) f.evidence.push_back(evidence("median GPU time", step.time));
+    if (higher) {
+        const Step& other = *higher->lowest_occupancy();
+        f.counter_evidence.push_back(
+            higher->title + " does the same work at " + words::percent(*other.occupancy.number) + ": " +
+            (higher->time && i.time
+                 ? "it takes " + words::milliseconds(*higher->time.number) + " against " +
+                       words::milliseconds(*i.time.number) + "."
+                 : "occupancy alone does not rank them (on an A100 with batch 8, 16 heads, sequence 1024, "
+                   "head_dim 64 a published run has flash at 12.5% in 146.8 us, "
+                   "efficient at 25% in 277.9 us)."));
+    }
+    if (const std::string unknown = not_measured(a, "how busy the tensor pipe is, which would settle it");
+        !unknown.empty())
+        f.counter_evidence.push_back(unknown);
+    else
+        f.counter_evidence.push_back("How busy the tensor pipe is was not counted: it would settle it.");
+    f.next_step = attention_command(a, higher ? i.name + "," + higher->name : i.name,
+                                    a.predicted() ? "-o occupancy" : "--iterations 50 -o occupancy");
+    if (step.nsight_speedup)
+        f.nsight_compute_would_say =
+            "\"Est. Local Speedup: " + words::number(std::round(*step.nsight_speedup.number * 100) / 100) +
+            "%. The theoretical occupancy (" + percent + ") is limited by " + step.limiter +
+            "\". Its rule is 1 - theoretical warps / maximum warps and looks at nothing else. More warps "
+            "would need smaller tiles or spilled accumulators, "
+            "which costs the reuse that makes one kernel enough: the promise does not hold here.";
+    return f;
+}
+
+}  // namespace
+
+std::vector<Finding> low_occupancy_by_design(const Analysis& a) {
+    std::vector<Finding> out;
+    for (const Implementation* i : ran(a)) {
+        const Step* step = i->lowest_occupancy();
+        if (!step || !attention_kernel(*step) || i->name == "sdpa_auto" || *step->occupancy.number >= kLow)
+            continue;
+        if (!step->registers || !step->shared || !step->threads || !i->launches ||
+            i->score_bytes.number != 0.0)
+            continue;
+        const Implementation* higher = nullptr;
+        for (const Implementation* other : ran(a)) {
+            const Step* theirs = other->lowest_occupancy();
+            if (other != i && theirs && attention_kernel(*theirs) && other->fused() &&
+                other->name != "sdpa_auto" && *theirs->occupancy.number > *step->occupancy.number)
+                higher = other;
+        }
+        // The one that has more occupancy is the counter-example of the others, not a finding of its own.
+        const bool is_counter_example = [&] {
+            for (const Implementation* other : ran(a)) {
+                const Step* theirs = other->lowest_occupancy();
+                if (other != i && theirs && attention_kernel(*theirs) && other->fused() &&
+                    other->name != "sdpa_auto" && *theirs->occupancy.number < *step->occupancy.number)
+                    return true;
+            }
+            return false;
+        }();
+        if (!is_counter_example) out.push_back(finding(a, *i, *step, higher));
+    }
+    return out;
+}
+
+}  // namespace attnscope::rule
