@@ -93,7 +93,8 @@ void read_parameter(const View& value, bool v2, Draft& draft) {
     const uint32_t ordinal = value.at<uint16_t>(4);
     parameter.offset = value.at<uint16_t>(6);
     const auto packed = value.at<uint32_t>(8);
-    parameter.size = v2 ? packed : packed >> 18;  // below the size: alignment, space, bank
+    // The other bits: alignment of what a pointer points at, its space, the constant bank.
+    parameter.size = v2 ? packed & 0xffff : packed >> 18;
     draft.parameters.emplace_back(ordinal, parameter);
 }
 
