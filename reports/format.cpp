@@ -55,7 +55,7 @@ std::string digits(double value, int decimals) {
 
 int decimals_of(double scaled) {
     const double size = std::fabs(scaled);
-    if (size >= 999.5) return 0;
+    if (size >= 999.95) return 0;
     if (size >= 9.995) return 1;
     if (size >= 0.1 || size == 0) return 2;
     return std::min(12, static_cast<int>(std::ceil(-std::log10(size))) + 1);  // two digits that say something

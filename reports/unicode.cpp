@@ -125,13 +125,14 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
         while (columns > width) {  // a word that no line holds
             size_t cut = 0, taken = 0;
             for (size_t next = 0; next < word.size(); cut = next) {
-                taken += columns_of(next_code_point(word, next));
-                if (taken > width) break;
+                const size_t more = columns_of(next_code_point(word, next));
+                if (taken + more > width) break;
+                taken += more;
             }
             if (cut == 0) break;
             lines.emplace_back(word.substr(0, cut));
             word.remove_prefix(cut);
-            columns = width_of(word);
+            columns -= taken;
         }
         if (used > 0) line += ' ', ++used;
         line += word;

@@ -63,10 +63,8 @@ std::string superscript(size_t number) {
     return out;
 }
 
-std::string describe(const Provenance& provenance) {
-    std::string text = words_of(provenance.source).meaning;
-    if (provenance.ground != Ground::real) text += std::string("; ") + words_of(provenance.ground).meaning;
-    return text;
+const char* describe(Source source) {
+    return words_of(source).meaning;
 }
 
 std::vector<LegendEntry> legend_of(const Report& report) {

@@ -14,8 +14,8 @@ std::string tag_of(const Provenance& provenance);
 /// The same in superscript letters: "ᵇᵛ".
 std::string superscript(const std::string& tag);
 std::string superscript(size_t number);
-/// "read from the binary; virtual GPU, nothing was measured".
-std::string describe(const Provenance& provenance);
+/// "read from the binary (cubin)".
+const char* describe(Source source);
 
 struct LegendEntry {
     std::string letter, meaning;

@@ -20,7 +20,7 @@ std::string evidence_table(const Finding& finding, const std::string& heading) {
         if (!value.formula.empty())
             out += "<code>" + html(value.formula) + "</code>";
         else if (is_shown(value))
-            out += html(describe(value.provenance));
+            out += html(describe(value.provenance.source));
         out += "</td></tr>\n";
     }
     return out + "</tbody></table></div>";
@@ -42,7 +42,7 @@ std::string html_finding(const Finding& finding, size_t number, Ids& ids) {
     const std::string id = ids.make("f-", finding.id + "-" + finding.subject);
     std::string out = std::string("<article class=\"finding ") + word(finding.severity) +
                       "\" aria-labelledby=\"" + id + "\">\n<h3 id=\"" + id + "\"><span class=\"rank\">P" +
-                      std::to_string(number) + "</span> " + html(finding.claim) +
+                      std::to_string(number) + "</span>" + html(finding.claim) +
                       "</h3>\n<p class=\"about\"><b>" + sign(finding.severity) + "\xC2\xA0" +
                       word(finding.severity) + "</b>";
     if (!finding.subject.empty()) out += " · <code>" + html(finding.subject) + "</code>";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "../unicode.h"
 
@@ -61,41 +62,20 @@ std::string markdown_text(std::string_view raw) {
     for (size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         const bool inside_word = i > 0 && i + 1 < text.size() && is_word(text[i - 1]) && is_word(text[i + 1]);
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '\\':
-            case '`':
-            case '*':
-            case '[':
-            case ']':
-            case '|':
-            case '~':
-            case '$':
-                out += '\\', out += c;
-                break;
-            case '_':
-                out += inside_word ? "_" : "\\_";
-                break;
-            case '!':
-                out += i + 1 < text.size() && text[i + 1] == '[' ? "\\!" : "!";
-                break;
-            case '@':
-                out += i + 1 < text.size() && is_word(text[i + 1]) ? "@&#8203;" : "@";
-                break;  // nobody is notified
-            case '#':
-                out += i + 1 < text.size() && is_word(text[i + 1]) ? "#&#8203;" : "#";
-                break;  // nor an issue linked
-            default:
-                out += c;
-        }
+        const bool before_word = i + 1 < text.size() && is_word(text[i + 1]);
+        if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '&')
+            out += "&amp;";
+        else if (std::string_view("\\`*[]|~$").find(c) != std::string_view::npos ||
+                 (c == '_' && !inside_word) || (c == '!' && i + 1 < text.size() && text[i + 1] == '['))
+            out += std::string("\\") + c;
+        else if ((c == '@' || c == '#') && before_word)
+            out += c + std::string("&#8203;");  // nobody is notified, no issue linked
+        else
+            out += c;
     }
     return out;
 }
@@ -127,24 +107,19 @@ std::string markdown_code(std::string_view raw, bool in_table) {
 }
 
 std::string markdown_html(std::string_view raw) {
+    // Within a line of HTML nothing is Markdown; a reader of less care than CommonMark's finds no code or
+    // link to open either.
+    static constexpr std::pair<char, const char*> entities[] = {
+        {'<', "&lt;"},  {'>', "&gt;"},  {'&', "&amp;"}, {'"', "&quot;"},
+        {'`', "&#96;"}, {'[', "&#91;"}, {'*', "&#42;"}};
     std::string out;
     for (const char c : clean(raw)) {
-        switch (c) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
+        const auto* found = std::find_if(std::begin(entities), std::end(entities),
+                                         [&](const auto& entity) { return entity.first == c; });
+        if (found != std::end(entities))
+            out += found->second;
+        else
+            out += c;
     }
     return out;
 }

@@ -1,0 +1,234 @@
+// The page is well-formed XML, so that pugixml, a strict parser, sees what a browser would.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <set>
+
+#include "attnscope/render.h"
+#include "format.h"
+#include "html/style.h"
+#include "sample_report.h"
+
+namespace attnscope {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Page {
+    std::string text;
+    pugi::xml_document document;
+
+    explicit Page(const Report& report) : text(render_html(report)) {
+        const auto result =
+            document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_ws_pcdata);
+        EXPECT_TRUE(result) << result.description() << " at "
+                            << text.substr(static_cast<size_t>(result.offset), 120);
+    }
+    pugi::xpath_node_set all(const char* path) const { return document.select_nodes(path); }
+    pugi::xml_node one(const char* path) const {
+        const auto nodes = all(path);
+        EXPECT_EQ(nodes.size(), 1U) << path;
+        return nodes.empty() ? pugi::xml_node{} : nodes.first().node();
+    }
+};
+
+std::string inner_text(const pugi::xml_node& node) {
+    std::string text;
+    for (const auto& found : node.select_nodes(".//text()")) text += found.node().value();
+    return text;
+}
+
+TEST(Html, IsWellFormedWithOneHeadingAndLandmarks) {
+    const Page page(test::sample_report());
+    EXPECT_EQ(std::string(page.one("//h1").child_value()),
+              "Attention: bf16, 8 x 16 x 1024 x 64, causal, forward");
+    EXPECT_STREQ(page.one("/html").attribute("lang").value(), "en");
+    for (const char* path : {"//header", "//main", "//footer", "//nav", "//a[@class='skip']"}) page.one(path);
+    EXPECT_EQ(page.all("//table[not(caption)]").size(), 0U);
+    EXPECT_EQ(page.all("//thead//th[not(@scope)]").size(), 0U);
+    EXPECT_EQ(page.all("//svg[@role='img'][not(title) or not(desc)]").size(), 0U);
+    EXPECT_EQ(page.all("//figure").size(), page.all("//figure//details[@class='data']").size());
+}
+
+TEST(Html, IdentifiersAreUniqueAndReferencesHold) {
+    const Page page(test::large_report());
+    std::set<std::string> ids;
+    for (const auto& found : page.all("//*[@id]"))
+        EXPECT_TRUE(ids.insert(found.node().attribute("id").value()).second)
+            << found.node().attribute("id").value();
+    for (const auto& found : page.all("//*[@aria-labelledby]")) {
+        std::istringstream names(found.node().attribute("aria-labelledby").value());
+        for (std::string name; names >> name;) EXPECT_TRUE(ids.count(name)) << name;
+    }
+    for (const auto& found : page.all("//a[@href]"))
+        EXPECT_TRUE(ids.count(std::string(found.node().attribute("href").value()).substr(1)));
+}
+
+TEST(Html, LoadsAndRunsNothing) {
+    const Page page(test::sample_report());
+    EXPECT_EQ(
+        page.all(
+                "//img|//link|//iframe|//object|//embed|//form|//base|//audio|//video|//canvas|//use|//image")
+            .size(),
+        0U);
+    EXPECT_EQ(page.all("//script[not(@type='application/json')]").size(), 0U);
+    EXPECT_EQ(
+        page.all("//@src|//@style|//@onclick|//@onerror|//@onload|//*[@*[starts-with(name(),'on')]]").size(),
+        0U);
+    for (const auto& found : page.all("//@href")) EXPECT_EQ(found.attribute().value()[0], '#');
+    const std::string css = inner_text(page.one("//style"));
+    EXPECT_EQ(css.find("url("), std::string::npos);
+    EXPECT_EQ(css.find("@import"), std::string::npos);
+}
+
+TEST(Html, PolicyNamesTheHashOfExactlyThisStyle) {
+    const Page page(test::sample_report());
+    const std::string policy =
+        page.one("//meta[@http-equiv='Content-Security-Policy']").attribute("content").value();
+    EXPECT_EQ(policy, "default-src 'none'; style-src '" + reports::style_hash() +
+                          "'; base-uri 'none'; form-action 'none'");
+    EXPECT_EQ(inner_text(page.one("//style")), reports::style_sheet());
+    // Right value: sha256sum and base64 of coreutils and openssl, when they are there.
+    const std::string file =
+        std::string(getenv("ATTNSCOPE_SOURCE_DIR") ? getenv("ATTNSCOPE_SOURCE_DIR") : "") +
+        "/reports/html/report.css";
+    FILE* pipe =
+        popen(("openssl dgst -sha256 -binary '" + file + "' 2>/dev/null | base64 2>/dev/null").c_str(), "r");
+    std::string base64(64, '\0');
+    base64.resize(pipe ? fread(base64.data(), 1, base64.size(), pipe) : 0);
+    if (pipe) pclose(pipe);
+    if (base64.size() < 44) GTEST_SKIP() << "openssl and base64 are not installed";
+    EXPECT_EQ(reports::style_hash(), "sha256-" + base64.substr(0, 44));
+}
+
+TEST(Html, FirstScreenInOrder) {
+    const std::string text = Page(test::sample_report()).text;
+    size_t last = 0;
+    for (const char* part :
+         {"<h1>", "class=\"strip\"", "class=\"banner predicted\"", "class=\"answer\"", "<table>",
+          "cuDNN attention does not support", "class=\"notices\"", "<nav", "id=\"findings\"",
+          "id=\"pictures\"", "id=\"kernels\"", "id=\"cannot-tell\"", "id=\"checks\"", "id=\"methods\"",
+          "id=\"environment\"", "id=\"reproduce\"", "id=\"attnscope-report\""}) {
+        const size_t at = text.find(part, last);
+        ASSERT_NE(at, std::string::npos) << part;
+        last = at;
+    }
+}
+
+TEST(Html, RefusedRowHasLibTorchsSentence) {
+    const Page page(test::sample_report());
+    const auto row = page.one("//tr[@class='absent']");
+    EXPECT_NE(inner_text(row).find("refused"), std::string::npos);
+    EXPECT_EQ(inner_text(row.child("td")),
+              "cuDNN attention does not support this configuration: head_dim should be a multiple of 8.");
+}
+
+TEST(Html, SevenFindingsAreOpenAndTheRestIsCounted) {
+    const Page page(test::sample_report());
+    EXPECT_EQ(page.all("//section/article").size(), 7U);
+    EXPECT_EQ(page.all("//details[@class='rest']/article").size(), 2U);
+    EXPECT_EQ(inner_text(page.one("//details[@class='rest']/summary")), "2 more findings");
+}
+
+TEST(Html, MissingIsADashWithItsReasonInSight) {
+    const Page page(test::sample_report());
+    const auto cell = page.one("(//table)[1]/tbody/tr[1]/td[8]");
+    EXPECT_EQ(inner_text(cell), "—2");
+    EXPECT_STREQ(cell.attribute("title").value(), "not collected: nothing ran, a virtual GPU has no time");
+    EXPECT_NE(inner_text(page.one("(//p[@class='notes'])[1]")).find("not collected: nothing ran"),
+              std::string::npos);
+    EXPECT_NE(page.text.find("needs hardware counters</span>"), std::string::npos);
+}
+
+/// Every number that the JSON holds as a value, or as a chart's coordinate.
+void collect(const Json& json, std::multiset<double>& numbers) {
+    if (json.is_object()) {
+        if (json.contains("value") && json["value"].is_number()) numbers.insert(json["value"].get<double>());
+        if (json.contains("series")) {
+            numbers.insert(json["x"].get<double>());
+            if (json.contains("y")) numbers.insert(json["y"].get<double>());
+        }
+    }
+    if (json.is_structured())
+        for (const auto& item : json) collect(item, numbers);
+}
+
+TEST(Html, EveryNumberIsTheJsonsAndEveryJsonNumberIsShown) {
+    for (const Report& report : {test::sample_report(), test::measured_report(), test::large_report()}) {
+        const Page page(report);
+        std::multiset<double> shown, held;
+        for (const auto& found : page.all("//data"))
+            shown.insert(found.node().attribute("value").as_double());
+        collect(Json::parse(render_json(report)), held);
+        EXPECT_EQ(shown, held);
+        EXPECT_EQ(Json::parse(inner_text(page.one("//script"))), Json::parse(render_json(report)));
+    }
+}
+
+/// The text is the value at the stated rounding: half a unit of its last digit, at most.
+TEST(Html, TextOfANumberIsItsValueRounded) {
+    const std::map<std::string, double> factors{{"", 1},     {"%", 1},         {"B", 1},    {"KiB", 1024},
+                                                {"MB", 1e6}, {"GB", 1e9},      {"ns", 1},   {"µs", 1e3},
+                                                {"ms", 1e6}, {"registers", 1}, {"CTAs", 1}, {"warps", 1}};
+    for (const Report& report : {test::sample_report(), test::measured_report()}) {
+        const Page page(report);
+        for (const auto& found : page.all("//data")) {
+            std::string text = found.node().child_value();
+            for (size_t at; (at = text.find("\xC2\xA0")) != std::string::npos;) text.replace(at, 2, " ");
+            std::erase(text, ',');
+            const size_t space = text.find(' ');
+            const std::string digits = text.substr(0, space),
+                              unit = space == std::string::npos ? "" : text.substr(space + 1);
+            ASSERT_TRUE(factors.count(unit)) << text;
+            const size_t point = digits.find('.');
+            const double last = std::pow(
+                10.0, point == std::string::npos ? 0.0 : -static_cast<double>(digits.size() - point - 1));
+            const double factor = factors.at(unit), value = found.node().attribute("value").as_double();
+            EXPECT_LE(std::abs(std::stod(digits) * factor - value), 0.5 * last * factor * (1 + 1e-9))
+                << text << " for " << value;
+        }
+    }
+}
+
+TEST(Html, PredictedNumbersAreInItalicsAndTagged) {
+    const Page page(test::sample_report());
+    EXPECT_EQ(page.all("//td/data").size() - page.all("//table[ancestor::figure]//td/data").size(),
+              0U);  // all inside <i>
+    EXPECT_EQ(page.all("//i/data[not(following-sibling::sup)]").size(), 0U);
+    const Page measured(test::measured_report());
+    EXPECT_GT(measured.all("//td/data[following-sibling::sup='c']").size(), 0U);
+    EXPECT_EQ(inner_text(measured.one("//section[contains(@class,'banner')]//strong")), "MEASURED");
+}
+
+TEST(Html, ChartsShowPredictedHollowAndSayTheirScale) {
+    const Page page(test::sample_report());
+    const auto chart = page.one("//figure[1]//svg[@role='img']");
+    EXPECT_EQ(chart.select_nodes(".//rect[contains(@class,'hollow')]").size(), 3U);
+    EXPECT_NE(inner_text(chart).find("full width: the SM's 64 warps"), std::string::npos);
+    const auto width = [&](int bar) {
+        return chart.select_nodes(".//rect")[static_cast<size_t>(bar)].node().attribute("width").as_double();
+    };
+    EXPECT_NEAR(width(0) / width(1), 8, 0.05);  // 100 % and 12.5 % of the same axis
+    const auto log = page.one("//figure[4]//svg[@role='img']");
+    EXPECT_EQ(log.select_nodes(".//rect[contains(@class,'hollow')]").size(), 0U);
+    EXPECT_NE(inner_text(log).find("(logarithmic)"), std::string::npos);
+}
+
+TEST(Html, KeepsToItsSize) {
+    EXPECT_LE(render_html(Report{}).size(), 60U * 1024);
+    EXPECT_LE(render_html(test::sample_report()).size(), 100U * 1024);
+    EXPECT_LE(render_html(test::large_report()).size(),
+              512U * 1024);  // 210 kernels with names of 430 letters
+}
+
+TEST(Html, AnEmptyReportIsAPage) {
+    const Page page{Report{}};
+    page.one("//h1");
+    EXPECT_EQ(page.all("//figure").size(), 0U);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "attnscope/render.h"
+#include "json.h"
+#include "sample_report.h"
+
+namespace attnscope {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(Json, SchemaVersionAndParts) {
+    const Json json = Json::parse(render_json(test::sample_report()));
+    EXPECT_EQ(json.at("schema"), "attnscope-report");
+    EXPECT_EQ(json.at("version"), "1.0");
+    for (const char* key : {"title", "predicted", "banner", "exact", "not_exact", "strip", "answer",
+                            "implementations", "notices", "findings", "sections", "cannot_tell",
+                            "checks_passed", "methods", "environment", "commands"})
+        EXPECT_TRUE(json.contains(key)) << key;
+    EXPECT_EQ(json.at("notices").at(0).at("level"), "data_loss");
+}
+
+TEST(Json, AValueIsANumberOrAbsentWithItsReason) {
+    const Json json = Json::parse(render_json(test::sample_report()));
+    const Json& naive = json.at("implementations").at("rows").at(0).at("cells");
+    EXPECT_EQ(naive.at("copies"),
+              Json::parse(R"({"value":268435456,"unit":"bytes","source":"trace","ground":"virtual"})"));
+    EXPECT_FALSE(naive.at("duration").contains("value"));
+    EXPECT_EQ(naive.at("duration").at("absent"), "not collected: nothing ran, a virtual GPU has no time");
+    const Json& evidence = json.at("findings").at(0).at("evidence").at(0).at("value");
+    EXPECT_EQ(evidence.at("value"), 12.5);
+    EXPECT_EQ(evidence.at("formula"), "2 CTAs x 4 warps / 64 warps");
+}
+
+TEST(Json, NotFiniteIsAbsentNeverNull) {
+    Report report = test::sample_report();
+    report.findings[0].evidence[0].value.number = std::numeric_limits<double>::infinity();
+    report.sections[0].charts[0].points[0].x = std::numeric_limits<double>::quiet_NaN();
+    const std::string text = render_json(report);
+    EXPECT_EQ(text.find("null"), std::string::npos);
+    EXPECT_EQ(Json::parse(text).at("findings").at(0).at("evidence").at(0).at("value").at("absent"),
+              "not a finite number");
+}
+
+TEST(Json, ColumnsWithOneIdDoNotLoseCells) {
+    Report report;
+    report.implementations.columns = {{"a", "first", "", "", true}, {"a", "second", "", "", true}};
+    report.implementations.rows = {
+        {"r",
+         RowStatus::normal,
+         "",
+         {{Value::of(1, Unit::count, {}), {}, {}, 0}, {Value::of(2, Unit::count, {}), {}, {}, 0}}}};
+    const Json cells = Json::parse(render_json(report)).at("implementations").at("rows").at(0).at("cells");
+    EXPECT_EQ(cells.size(), 2U);
+}
+
+TEST(Json, IsTheSameEveryTime) {
+    EXPECT_EQ(render_json(test::large_report()), render_json(test::large_report()));
+}
+
+TEST(Json, TheEmbeddedOneIsTheSameDocument) {
+    for (const Report& report :
+         {test::sample_report(), test::hostile_report("</script><!-- ]]> \xff \xE2\x80\xAE & '\"")}) {
+        const std::string embedded = reports::embeddable_json(report);
+        EXPECT_EQ(embedded.find_first_of("<>&\n"), std::string::npos);
+        EXPECT_EQ(Json::parse(embedded), Json::parse(render_json(report)));
+    }
+}
+
+TEST(Json, EverySignificantDigitSurvives) {
+    Report report;
+    report.findings.resize(1);
+    for (const double number : {1.0 / 3, 9007199254740991.0, 1e300, -0.1, 268435456.0})
+        report.findings[0].evidence.push_back({"x", Value::of(number, Unit::none, {}), ""});
+    const Json json = Json::parse(render_json(report));
+    for (size_t i = 0; i < report.findings[0].evidence.size(); ++i)
+        EXPECT_EQ(json.at("findings").at(0).at("evidence").at(i).at("value").at("value").get<double>(),
+                  *report.findings[0].evidence[i].value.number);
+}
+
+}  // namespace
+}  // namespace attnscope
