@@ -1,0 +1,48 @@
+#pragma once
+// Runs a program under the injection library and leaves a run (schema/README.md). Knows no CUDA: the
+// libraries do the work.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attnscope/error.h"
+
+namespace attnscope {
+
+struct CollectRequest {
+    std::vector<std::string> command;  ///< program and arguments; the program is looked up in PATH
+    std::string output;  ///< the run's folder; empty: attnscope-run-<UTC time> in the working directory
+    std::string device = "auto";  ///< "auto", "real", "virtual", "virtual:H100-SXM5x2"
+    std::string uncomputed;  ///< what a read of uncomputed memory gives on a virtual GPU: "0x01", "float:1";
+                             ///< empty: zeros
+    bool replace = false;    ///< an earlier run in the folder is replaced
+    bool quiet = false;  ///< no closing line on stderr; the first line, which says the ground, always comes
+    std::vector<std::pair<std::string, std::string>> environment;  ///< set for the program on top of our own
+    std::string
+        libraries;  ///< the folder with the injection library; empty: ../lib/attnscope beside this program
+};
+
+struct CollectResult {
+    int exit_code = 0;   ///< the program's own, 128+n when signal n ended it
+    std::string folder;  ///< the run, absolute
+    bool virtual_ground = false;
+    size_t process_files = 0;  ///< 0: no process initialised CUDA
+};
+
+/// Throws Error where the program was not started (exit() 2 for what the user asked, 125 for the program
+/// itself); then nothing is left behind. Signals that come meanwhile are passed on to the program.
+CollectResult collect(const CollectRequest& request);
+
+/// What `device` means on this machine. Throws Error for an unknown device, and for an NVIDIA device that is
+/// there but unusable.
+struct GroundChoice {
+    bool is_virtual = false;
+    std::string virtual_devices;            ///< "H100-SXM5x2", for ATTNSCOPE_VIRTUAL_DEVICES
+    std::vector<std::string> device_names;  ///< virtual: ids; real: as the driver names them
+};
+GroundChoice choose_ground(const std::string& device);
+
+/// The virtual GPU that `auto` falls back to.
+inline constexpr const char* kDefaultVirtualDevice = "H100-SXM5";
+
+}  // namespace attnscope
