@@ -22,6 +22,16 @@ const Cell& cell_at(const Row& row, size_t column) {
     return column < row.cells.size() ? row.cells[column] : none;
 }
 
+/// Nothing but its name is known, and its status in words at most.
+bool only_name(const Table& table, const Row& row) {
+    if (did_run(row.status)) return false;
+    for (size_t c = 1; c < table.columns.size(); ++c) {
+        const Cell& cell = cell_at(row, c);
+        if (cell.text.empty() ? is_shown(cell.value) : cell.text != word(row.status)) return false;
+    }
+    return true;
+}
+
 Scale scale_of_column(const Table& table, size_t column) {
     std::vector<const Value*> values;
     for (const Row& row : table.rows)
@@ -42,6 +52,11 @@ bool has_one_unit(const Table& table, size_t column) {
 
 }  // namespace
 
+bool is_prose(const Table& table) {
+    return std::none_of(table.columns.begin(), table.columns.end(),
+                        [](const Column& column) { return column.numeric; });
+}
+
 size_t Footnotes::number_of(const std::string& reason) {
     const auto found = std::find(reasons_.begin(), reasons_.end(), reason);
     if (found != reasons_.end()) return static_cast<size_t>(found - reasons_.begin()) + 1;
@@ -51,12 +66,7 @@ size_t Footnotes::number_of(const std::string& reason) {
 
 TableView view_of(const Table& table) {
     TableView view;
-    view.rows.resize(table.rows.size());
-    for (size_t r = 0; r < table.rows.size(); ++r) {
-        view.rows[r].row = &table.rows[r];
-        view.rows[r].note = clean(table.rows[r].note);
-        view.rows[r].only_name = !did_run(table.rows[r].status);
-    }
+    for (const Row& row : table.rows) view.rows.push_back({&row, {}, only_name(table, row), clean(row.note)});
     for (size_t c = 0; c < table.columns.size(); ++c) {
         ColumnView column{&table.columns[c], clean(table.columns[c].title), {}, false};
         const Scale scale = scale_of_column(table, c);
@@ -64,28 +74,23 @@ TableView view_of(const Table& table) {
         bool same_tag = true;
         for (RowView& row : view.rows) {
             const Cell& cell = cell_at(*row.row, c);
-            CellView shown{CellView::Kind::blank, {}, {}, 0, &cell};
+            CellView shown{CellView::Kind::missing, dash, {}, 0, &cell};
             if (!cell.text.empty()) {
                 shown.kind = CellView::Kind::words;
                 shown.text = clean(cell.text);
             } else if (is_shown(cell.value)) {
-                shown.kind = CellView::Kind::number;
                 const Value& value = cell.value;
+                shown.kind = CellView::Kind::number;
                 shown.text = one_unit ? format(*value.number, value.unit, scale).with()
                                       : format_with_words(*value.number, value.unit);
                 shown.tag = tag_of(value.provenance);
                 if (column.shared_tag.empty()) column.shared_tag = shown.tag;
                 same_tag = same_tag && column.shared_tag == shown.tag;
-            } else {
-                shown.kind = CellView::Kind::missing;
-                shown.text = dash;
-                // The row's own note says why an implementation that was refused has no values.
-                if (did_run(row.row->status) || !is_blank(cell))
-                    shown.note = view.notes.number_of(clean(absent_reason(cell.value)));
+            } else if (!row.only_name && (did_run(row.row->status) || !is_blank(cell))) {
+                shown.note = view.notes.number_of(clean(absent_reason(cell.value)));
             }
-            const bool known = shown.kind != CellView::Kind::missing;
-            column.has_values = column.has_values || known;
-            if (c > 0 && known) row.only_name = false;
+            column.has_values =
+                column.has_values || (shown.kind != CellView::Kind::missing && !(row.only_name && c > 0));
             row.cells.push_back(std::move(shown));
         }
         if (!same_tag) column.shared_tag.clear();

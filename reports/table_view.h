@@ -19,8 +19,8 @@ class Footnotes {
 };
 
 struct CellView {
-    enum class Kind { blank, words, number, missing };
-    Kind kind = Kind::blank;
+    enum class Kind { words, number, missing };
+    Kind kind = Kind::missing;
     std::string text;  ///< clean: "flash_fwd", "268.4 MB", "—"
     std::string tag;   ///< of a number: "bv"
     size_t note = 0;   ///< of a missing value
@@ -49,6 +49,9 @@ struct TableView {
 };
 
 TableView view_of(const Table& table);
+
+/// No column of numbers: each row is a sentence or two.
+bool is_prose(const Table& table);
 
 inline constexpr const char* dash = "—";
 

@@ -194,6 +194,13 @@ bool is_all_virtual(const Report& report) {
     return all;
 }
 
+Banner banner_of(const Report& report) {
+    const size_t end = report.banner.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (end != std::string::npos && end >= 4 && report.banner[end] == ' ')
+        return {report.banner.substr(0, end), report.banner.substr(end + 1)};
+    return {report.predicted ? "PREDICTED" : "MEASURED", report.banner};
+}
+
 bool is_command(const std::string& next_step) {
     for (const char* start : {"attnscope ", "./", "examples/", "python", "cmake ", "$ "})
         if (next_step.starts_with(start)) return true;

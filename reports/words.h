@@ -34,6 +34,12 @@ const char* word(Chart::Kind kind);
 bool is_predicted(const Value& value);
 /// Every number of the report comes from a virtual GPU.
 bool is_all_virtual(const Report& report);
+/// What kind of numbers these are, and the rest of the banner: its own first word where that is in capitals
+/// ("RECORDED on ...").
+struct Banner {
+    std::string mark, sentence;
+};
+Banner banner_of(const Report& report);
 /// A next step that can be typed, not an experiment in words.
 bool is_command(const std::string& next_step);
 

@@ -161,6 +161,7 @@ std::string first_screen(const Report& report, Ids& ids) {
 std::string render_html(const Report& report) {
     using namespace reports;
     Ids ids;
+    const Banner banner = banner_of(report);
     for (const char* taken : {"main", "attnscope-report"}) ids.make("", taken);
     const std::string first = first_screen(report, ids);
     Parts parts(ids);
@@ -186,9 +187,8 @@ std::string render_html(const Report& report) {
         head(report) + "<body>\n<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header>\n<h1>" +
         html(report.title) + "</h1>\n" + (report.strip.empty() ? "" : facts(report.strip, "strip")) +
         "</header>\n<section class=\"banner " + (report.predicted ? "predicted" : "measured") +
-        "\" aria-label=\"Predicted or measured\"><p><strong>" +
-        (report.predicted ? "PREDICTED" : "MEASURED") + "</strong> <span>" + html(report.banner) +
-        "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";
+        "\" aria-label=\"Predicted or measured\"><p><strong>" + banner.mark + "</strong> <span>" +
+        html(banner.sentence) + "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";
     out += first + scope(report) + legend(report) + parts.contents() + parts.bodies();
     out += "</main>\n<footer><p>Made by attnscope " ATTNSCOPE_VERSION
            ". This page has no script and loads nothing; the whole report is embedded in it as "

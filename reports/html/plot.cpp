@@ -12,7 +12,7 @@ namespace attnscope::reports {
 namespace {
 
 constexpr double letter = 7;  // of 12 px text, in a wide font
-constexpr size_t label_letters = 26;
+constexpr size_t label_letters = 38;
 
 std::string text(double x, double y, const std::string& words, const char* attributes = "") {
     return "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\"" + attributes + ">" + words + "</text>";

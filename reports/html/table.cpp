@@ -12,7 +12,7 @@
 namespace attnscope::reports {
 namespace {
 
-constexpr size_t name_width = 72;
+constexpr size_t name_width = 72, words_width = 400;
 
 std::string bar(const Cell& cell) {
     const double percent = std::clamp(*cell.value.number / cell.bar_of * 100, 0.0, 100.0);
@@ -26,7 +26,8 @@ std::string bar(const Cell& cell) {
 
 std::string words_html(const CellView& cell) {
     const std::string full = clean(cell.cell->full_text.empty() ? cell.text : cell.cell->full_text);
-    const std::string shortened = truncate(cell.text, name_width);
+    const std::string shortened =
+        truncate(cell.text, cell.cell->full_text.empty() ? words_width : name_width);
     if (full == shortened) return html(shortened);
     return "<details class=\"name\"><summary>" + html(shortened) + "</summary><code>" + html(full) +
            "</code></details>";
@@ -34,8 +35,6 @@ std::string words_html(const CellView& cell) {
 
 std::string content(const CellView& cell) {
     switch (cell.kind) {
-        case CellView::Kind::blank:
-            return {};
         case CellView::Kind::words:
             return words_html(cell);
         case CellView::Kind::missing:
@@ -51,7 +50,7 @@ std::string content(const CellView& cell) {
     shown.number = cell.text.substr(0, space);
     shown.unit = space == std::string::npos ? "" : cell.text.substr(space + 1);
     shown.rounded = rounded;
-    return html_number(value, shown) + (cell.cell->bar_of > 0 ? bar(*cell.cell) : "");
+    return html_number(value, shown, cell.cell->full_text) + (cell.cell->bar_of > 0 ? bar(*cell.cell) : "");
 }
 
 std::string head(const TableView& view) {

@@ -24,9 +24,10 @@ std::string data(double number, const std::string& title, const std::string& tex
 
 }  // namespace
 
-std::string html_number(const Value& value, const Formatted& shown) {
+std::string html_number(const Value& value, const Formatted& shown, const std::string& more) {
     std::string title = shown.rounded ? format_exact(*value.number, value.unit) : "";
     if (!value.formula.empty()) title += (title.empty() ? "" : " = ") + value.formula;
+    if (!more.empty()) title += (title.empty() ? "" : "; ") + more;
     const std::string text =
         data(*value.number, title, shown.with(no_break)) + "<sup>" + tag_of(value.provenance) + "</sup>";
     return is_predicted(value) ? "<i>" + text + "</i>" : text;

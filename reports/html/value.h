@@ -7,7 +7,7 @@ namespace attnscope::reports {
 
 /// <data value="268435456" title="...">268.4 MB</data><sup>tv</sup>: the title has what the rounded text
 /// leaves out.
-std::string html_number(const Value& value, const Formatted& shown);
+std::string html_number(const Value& value, const Formatted& shown, const std::string& more = {});
 
 /// The value, or a dash and its reason, where there is room for words.
 std::string html_value(const Value& value);

@@ -61,10 +61,9 @@ std::string value_text(const Value& value) {
 }
 
 std::string head(const Report& report) {
+    const Banner banner = banner_of(report);
     std::string out = heading(1, report.title);
-    out += markdown_lines(std::string("**") + (report.predicted ? "PREDICTED" : "MEASURED") + "** · " +
-                              markdown_text(report.banner),
-                          width, "> ", "> ");
+    out += markdown_lines("**" + banner.mark + "** " + markdown_text(banner.sentence), width, "> ", "> ");
     const auto listed = [&](const char* label, const std::vector<std::string>& lines) {
         for (size_t i = 0; i < lines.size(); ++i)
             out += (i == 0 ? std::string(">\n> **") + label + "**\n>\n" : "") +
@@ -104,7 +103,7 @@ std::string notices(const Report& report) {
         if (!notice.remedy.empty()) text += " → " + markdown_text(notice.remedy);
         out += item(text);
     }
-    return out.empty() ? out : out + "\n";
+    return out.empty() ? out : "Notices:\n\n" + out + "\n";
 }
 
 std::string finding(const Finding& finding, size_t number) {

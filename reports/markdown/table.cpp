@@ -1,6 +1,7 @@
 #include "table.h"
 
 #include <algorithm>
+#include <set>
 
 #include "../table_view.h"
 #include "../unicode.h"
@@ -10,7 +11,7 @@
 namespace attnscope::reports {
 namespace {
 
-constexpr size_t name_width = 60, text_width = 100;
+constexpr size_t name_width = 60, words_width = 200, title_width = 32, text_width = 100;
 
 std::string name_with_status(const RowView& row, const std::string& name) {
     switch (row.row->status) {
@@ -27,14 +28,14 @@ std::string text_of(const TableView& view, const RowView& row, size_t column) {
     const CellView& cell = row.cells[column];
     std::string text;
     switch (cell.kind) {
-        case CellView::Kind::blank:
-            break;
         case CellView::Kind::missing:
-            text = cell.text + superscript(cell.note);
+            text = cell.text + (cell.note > 0 ? superscript(cell.note) : "");
             break;
         case CellView::Kind::words: {
-            const std::string shortened = truncate(cell.text, name_width);
-            text = cell.cell->full_text.empty() ? markdown_text(shortened) : markdown_code(shortened, true);
+            const bool has_full = !cell.cell->full_text.empty();
+            const std::string shortened =
+                truncate(cell.text, has_full || column == 0 ? name_width : words_width);
+            text = !has_full ? markdown_text(shortened) : markdown_code(shortened, true);
             break;
         }
         case CellView::Kind::number: {
@@ -51,14 +52,31 @@ std::string padded(const std::string& text, size_t width, bool right) {
     return right ? padding + text : text + padding;
 }
 
+/// A table of words reads better as a list: "- **quantity**: formula · source".
+std::string list_of(const TableView& view) {
+    std::string out;
+    for (const RowView& row : view.rows) {
+        std::string line;
+        for (const CellView& cell : row.cells) {
+            const std::string text = markdown_text(cell.text);
+            if (!text.empty())
+                line += line.empty() ? "**" + text + "**: " : (line.ends_with(": ") ? "" : " · ") + text;
+        }
+        out += markdown_lines(line, text_width, "- ", "  ");
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string markdown_table(const Table& table) {
     const TableView view = view_of(table);
     if (view.columns.empty() || view.rows.empty()) return "(no rows)\n";
+    if (is_prose(table)) return list_of(view);
     std::vector<std::vector<std::string>> grid(1);
     for (const ColumnView& column : view.columns)
-        grid[0].push_back(markdown_text(column.title) + superscript(column.shared_tag));
+        grid[0].push_back(markdown_text(truncate(column.title, title_width)) +
+                          superscript(column.shared_tag));
     for (const RowView& row : view.rows) {
         auto& line = grid.emplace_back();
         for (size_t c = 0; c < view.columns.size(); ++c) line.push_back(text_of(view, row, c));
@@ -101,16 +119,16 @@ std::string markdown_table(const Table& table) {
 
 std::string markdown_full_names(const Table& table) {
     std::string lines;
-    size_t count = 0;
+    std::set<std::string> listed;
     for (const Row& row : table.rows)
-        for (const Cell& cell : row.cells)
-            if (!cell.full_text.empty() && cell.full_text != cell.text) {
-                lines += "- " + markdown_code(truncate(clean(cell.text), name_width)) + "\\\n  " +
-                         markdown_code(cell.full_text) + "\n";
-                ++count;
-            }
+        for (const Cell& cell : row.cells) {
+            if (cell.text.empty() || cell.full_text.empty() || cell.full_text == cell.text) continue;
+            if (!listed.insert(cell.text + '\n' + cell.full_text).second) continue;
+            lines += "- " + markdown_code(truncate(clean(cell.text), name_width)) + ":\n  " +
+                     markdown_code(cell.full_text) + "\n";
+        }
     if (lines.empty()) return {};
-    return "<details><summary>Full names (" + std::to_string(count) + ")</summary>\n\n" + lines +
+    return "<details><summary>Full names (" + std::to_string(listed.size()) + ")</summary>\n\n" + lines +
            "\n</details>\n";
 }
 

@@ -149,6 +149,16 @@ void write_row(TextWriter& writer, const TableView& view, const RowView& row,
     if (!row.note.empty()) writer.paragraph("    ", row.note, Style::dim);
 }
 
+void write_list(TextWriter& writer, const TableView& view) {
+    for (const RowView& row : view.rows) {
+        std::string line;
+        for (const CellView& cell : row.cells)
+            if (!cell.text.empty())
+                line += (line.empty() ? "" : line.find(": ") == std::string::npos ? ": " : " · ") + cell.text;
+        writer.paragraph("- ", line);
+    }
+}
+
 }  // namespace
 
 void write_table(TextWriter& writer, const Table& table) {
@@ -157,6 +167,7 @@ void write_table(TextWriter& writer, const Table& table) {
         writer.line(truncate("(no rows)", writer.width()));
         return;
     }
+    if (is_prose(table)) return write_list(writer, view);
     const Chosen chosen = choose(writer, view, writer.width());
     write_header(writer, chosen.columns);
     for (const RowView& row : view.rows) write_row(writer, view, row, chosen.columns);

@@ -42,8 +42,8 @@ void write_strip(TextWriter& writer, const Report& report) {
 }
 
 void write_banner(TextWriter& writer, const Report& report) {
-    const std::string mark = report.predicted ? "PREDICTED  " : "MEASURED  ";
-    writer.paragraph(mark, report.banner, Style::bold);
+    const Banner banner = banner_of(report);
+    writer.paragraph(banner.mark + "  ", banner.sentence, Style::bold);
     for (const std::string& line : report.exact) writer.paragraph("  exact: ", line);
     for (const std::string& line : report.not_exact) writer.paragraph("  not known: ", line);
 }
@@ -120,10 +120,26 @@ void write_list(TextWriter& writer, const char* title, const std::vector<std::st
     for (const std::string& line : lines) writer.paragraph(bullet, line);
 }
 
+/// Its numbers: a terminal has the table, the pages have the picture.
+void write_chart(TextWriter& writer, const Chart& chart) {
+    writer.blank();
+    writer.paragraph("", chart.title, Style::bold);
+    writer.paragraph("", chart.sentence);
+    const Scale x_scale = chart_scale(chart, true), y_scale = chart_scale(chart, false);
+    for (const Chart::Point& point : chart.points) {
+        std::string line = point.label + (point.series.empty() ? "" : ", " + point.series) + ": ";
+        line += chart.x_title + " " + format(point.x, chart.x_unit, x_scale).with();
+        if (chart.kind == Chart::Kind::scatter)
+            line += ", " + chart.y_title + " " + format(point.y, chart.y_unit, y_scale).with();
+        writer.paragraph("- ", line + (point.measured ? "" : " (predicted)"));
+    }
+}
+
 void write_details(TextWriter& writer, const Report& report) {
     for (const Section& section : report.sections) {
         writer.heading(section.title);
         writer.paragraph("", section.sentence);
+        for (const Chart& chart : section.charts) write_chart(writer, chart);
         for (const Table& table : section.tables) {
             writer.blank();
             writer.paragraph("", table.title, Style::bold);
