@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Writes libcuda's exported functions from cuda.h: one facade for every documented driver function.
+
+What the core defines (a line "CUresult cuName(" in core/*.cpp) is emulated; every other function answers
+CUDA_ERROR_NOT_SUPPORTED and says its name. A _ptsz or _ptds variant calls the plain one with stream 0 meaning
+the calling thread's own. So no list is kept by hand: neither of functions, nor of what is emulated.
+
+    generate_facade.py CXX CUDA_INCLUDE_DIR CUPTI_INCLUDE_DIR CORE_DIR OUTPUT_DIR PARTS
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Answered before cuInit too.
+ALWAYS = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress",
+          "cuGetProcAddress_v2", "cuGetExportTable", "cuThreadExchangeStreamCaptureMode"}
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*", " ", re.sub(r"/\*.*?\*/", " ", text, flags=re.S))
+
+
+def declarations(compiler, include):
+    """name -> [(type, name), ...]. Preprocessed: cuda.h renames most functions (cuMemAlloc is cuMemAlloc_v2) by macros."""
+    text = subprocess.run([compiler, "-E", "-P", "-x", "c++", f"-I{include}", "-"], check=True, text=True,
+                          input="#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n", capture_output=True).stdout
+    found = {}
+    for match in re.finditer(r"\bCUresult\s+(cu\w+)\s*\(([^;{}]*)\)\s*;", text):
+        arguments = []
+        for part in re.sub(r"\s+", " ", match.group(2)).split(","):
+            part = part.strip()
+            if part and part != "void":
+                kind, name = re.match(r"(.*?)(\w+)$", part).groups()
+                arguments.append((kind.strip(), name))
+        found.setdefault(match.group(1), arguments)
+    return found
+
+
+def parameter_structs(header):
+    return set(re.findall(r"\bcu\w+_params(?=;)", header.read_text()))
+
+
+def versions(header):
+    """(base name, CUDA version, per-thread stream) -> exported symbol, as cudaTypedefs.h numbers them."""
+    text = without_comments(header.read_text())
+    table = {}
+    for base, version, suffix in re.findall(r"\bPFN_(cu\w+?)_v(\d+)(_pts[zd]|_ptds)?\)", text):
+        table.setdefault((base, suffix), set()).add(int(version))
+    return {key: sorted(numbers) for key, numbers in table.items()}
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def plain(name):
+    return re.sub(r"_pt(sz|ds)$", "", name)
+
+
+def signature(arguments):
+    return ", ".join(f"{kind}{'' if kind.endswith('*') else ' '}{name}" for kind, name in arguments)
+
+
+def facade(name, arguments, emulated, structs):
+    call = ", ".join(argument for _, argument in arguments)
+    lines = [f'CUresult CUDAAPI {name}({signature(arguments)}) {{']
+    pointer = "nullptr"
+    if f"{name}_params" in structs and arguments:
+        lines.append(f"    {name}_params parameters{{{call}}};")
+        pointer = "&parameters"
+    symbol = ""
+    for kind, argument in arguments:
+        if name.startswith("cuLaunch") and kind == "CUfunction":
+            symbol = f", hooks() != nullptr ? kernel_name({argument}) : nullptr"
+    lines.append(f'    ApiScope api(ApiDomain::driver, CUPTI_DRIVER_TRACE_CBID_{name}, "{name}", {pointer}{symbol});')
+    target = name if name in emulated else plain(name)
+    if target in emulated:
+        guard = "" if name in ALWAYS else "if (CUresult ready_ = driver_state(); ready_ != CUDA_SUCCESS) return api.done(ready_);"
+        if guard:
+            lines.append(f"    {guard}")
+        if target != name:
+            lines.append("    PerThreadDefaultStream per_thread;")
+        lines.append(f"    return api.done(guarded([&] {{ return driver::{target}({call}); }}));")
+    else:
+        for _, argument in arguments:
+            lines.append(f"    (void){argument};")
+        lines.append(f'    report_unsupported("CUDA driver", "{name}");')
+        lines.append("    return api.done(CUDA_ERROR_NOT_SUPPORTED);")
+    lines.append("}")
+    return "\n".join(lines)
+
+
+def entry_points(functions, table):
+    """Rows for cuGetProcAddress: the n-th version of a base name is its n-th symbol (cuX, cuX_v2, ...)."""
+    rows = []
+    for (base, suffix), numbers in sorted(table.items()):
+        symbols = [s for s in ([base] + [f"{base}_v{n}" for n in range(2, 10)]) if s + suffix in functions]
+        # Some bases lost their first symbols (a per-thread variant exists for the newest alone): align at the end.
+        for number, symbol in zip(reversed(numbers), reversed(symbols)):
+            rows.append(f'    {{"{base}", {number}, {"true" if suffix else "false"}, '
+                        f'reinterpret_cast<void*>(&{symbol + suffix})}},')
+    for name in sorted(functions):
+        rows.append(f'    {{"{name}", 0, {"true" if plain(name) != name else "false"}, reinterpret_cast<void*>(&{name})}},')
+    return rows
+
+
+HEADER = """// Generated by generate_facade.py from cuda.h. Do not edit.
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <generated_cuda_meta.h>
+#include <cupti_driver_cbid.h>
+
+#include "collectors/virtual_gpu/core/entry.h"
+#include "collectors/virtual_gpu/cuda/facade.h"
+#include "driver_functions.h"
+
+using namespace attnscope::vgpu;
+#pragma GCC visibility push(default)
+extern "C" {
+"""
+
+
+def main():
+    compiler, parts = sys.argv[1], int(sys.argv[6])
+    cuda, cupti, core, output = map(pathlib.Path, sys.argv[2:6])
+    output.mkdir(parents=True, exist_ok=True)
+    functions = declarations(compiler, cuda)
+    # cudaProfiler.h's, which the small packages leave out.
+    functions.setdefault("cuProfilerInitialize", [("const char*", "configFile"), ("const char*", "outputFile"), ("int", "mode")])
+    functions.setdefault("cuProfilerStart", [])
+    functions.setdefault("cuProfilerStop", [])
+    cbids = set(re.findall(r"CBID_(cu\w+)", (cupti / "cupti_driver_cbid.h").read_text()))
+    functions = {name: arguments for name, arguments in functions.items() if name in cbids}
+    structs = parameter_structs(cupti / "generated_cuda_meta.h")
+    emulated = set()
+    for source in core.glob("*.cpp"):
+        emulated |= set(re.findall(r"^CUresult (cu[A-Z]\w+)\(", source.read_text(), flags=re.M))
+    unknown = emulated - set(functions)
+    if unknown:
+        sys.exit(f"not functions of cuda.h: {sorted(unknown)}")
+
+    declared = ["// Generated by generate_facade.py: what the core emulates.", "#pragma once", "",
+                "namespace attnscope::vgpu::driver {", "#pragma GCC visibility push(default)"]
+    declared += [f"CUresult {name}({signature(functions[name])});" for name in functions if name in emulated]
+    declared += ["#pragma GCC visibility pop", "}"]
+    write(output / "driver_functions.h", "\n".join(declared) + "\n")
+
+    attributes = {}
+    for name, number in re.findall(r"\bCU_DEVICE_ATTRIBUTE_(\w+)\s*=\s*(\d+)", (cuda / "cuda.h").read_text()):
+        attributes.setdefault(int(number), name.lower())
+    write(output / "device_attributes.inc", "".join(f'{{{n}, "{name}"}},\n' for n, name in sorted(attributes.items())))
+
+    names = list(functions)
+    for part in range(parts):
+        body = "\n\n".join(facade(n, functions[n], emulated, structs) for n in names[part::parts])
+        write(output / f"facade_{part}.cpp", HEADER + body + "\n}\n#pragma GCC visibility pop\n")
+    rows = entry_points(functions, versions(cuda / "cudaTypedefs.h"))
+    extra = "\n".join(f"CUresult CUDAAPI {n}({signature(functions[n])});" for n in names if n.startswith("cuProfiler"))
+    write(output / "entry_points.cpp", HEADER + extra + "\n}\n#pragma GCC visibility pop\n"
+          "namespace attnscope::vgpu {\nconst EntryPoint entry_points[] = {\n" + "\n".join(rows) +
+          "\n};\nconst size_t entry_point_count = sizeof(entry_points) / sizeof(entry_points[0]);\n}\n")
+
+
+main()
