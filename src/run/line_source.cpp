@@ -7,8 +7,10 @@
 
 namespace attnscope::run_reader {
 namespace {
-constexpr size_t kBlock = size_t{4} << 20;
+constexpr size_t kFirstBlock = size_t{64} << 10, kLargestBlock = size_t{4} << 20;
 }
+
+LineSource::LineSource(std::FILE* file) : file_(file), block_(kFirstBlock) {}
 
 bool LineSource::fill() {
     if (eof_) return false;
@@ -17,14 +19,15 @@ bool LineSource::fill() {
         end_ -= begin_;
         begin_ = 0;
     }
-    const size_t wanted = end_ + kBlock + simdjson::SIMDJSON_PADDING;
+    const size_t wanted = end_ + block_ + simdjson::SIMDJSON_PADDING;
     if (buffer_.size() < wanted) buffer_.resize(wanted);
-    const size_t got = std::fread(buffer_.data() + end_, 1, kBlock, file_);
+    const size_t got = std::fread(buffer_.data() + end_, 1, block_, file_);
     end_ += got;
-    if (got < kBlock) {
+    if (got < block_) {
         eof_ = true;
         failed_ = std::ferror(file_) != 0;
     }
+    block_ = std::min(2 * block_, kLargestBlock);  // small files stay cheap
     return got > 0;
 }
 

@@ -14,7 +14,7 @@ class LineSource {
     /// A line longer than this is not a record: it is skipped and given as `oversized`.
     static constexpr size_t kMaxLine = size_t{64} << 20;
 
-    explicit LineSource(std::FILE* file) : file_(file) {}
+    explicit LineSource(std::FILE* file);
 
     struct Line {
         const char* text = nullptr;
@@ -31,7 +31,7 @@ class LineSource {
 
     std::FILE* file_;
     std::vector<char> buffer_;
-    size_t begin_ = 0, end_ = 0;
+    size_t begin_ = 0, end_ = 0, block_;
     bool eof_ = false, failed_ = false;
 };
 

@@ -1,0 +1,67 @@
+#pragma once
+// Writes runs for tests, line by line, as a collector would (schema/README.md).
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "attnscope/report.h"
+#include "attnscope/run.h"
+
+namespace attnscope::test {
+
+/// A folder that is removed with the object.
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+std::string quote(std::string_view text);  ///< as a JSON string
+void write_text(const std::filesystem::path& file, std::string_view bytes);
+std::string read_text(const std::filesystem::path& file);
+
+struct KernelSpec {
+    std::string mangled;
+    Dim3 grid{1, 1, 1}, block{128, 1, 1};
+    uint32_t registers = 32, static_shared = 0, dynamic_shared = 0, local = 0;
+};
+
+/// The lines of one process's file.
+class ProcessWriter {
+  public:
+    explicit ProcessWriter(std::string ground = "virtual", std::string extra = {});
+    void line(const std::string& json) { text_ += json + "\n"; }
+    /// A100-SXM4-80GB, figures as CUDA reports them for one.
+    void a100(int ordinal = 0);
+    uint64_t open(const std::string& name, uint64_t parent = 0, const char* kind = "process");
+    void close(uint64_t range);
+    void mark(const std::string& text);
+    void kernel(const KernelSpec& spec, uint64_t range, uint64_t duration_ns = 0);
+    void copy(const char* kind, uint64_t bytes, uint64_t range, uint64_t duration_ns = 0);
+    void gemm(const char* type, int m, int n, int k, uint64_t range);
+    void library_call(const std::string& library, const std::string& function, const std::string& operation,
+                      uint64_t range);
+    void end();
+    const std::string& text() const { return text_; }
+    uint64_t launches() const { return correlation_; }
+
+  private:
+    std::string times(uint64_t duration_ns);
+    std::string text_;
+    std::map<std::string, uint64_t> names_;
+    uint64_t correlation_ = 0, range_ = 0, clock_ = 1000;
+    uint64_t kernels_ = 0, copies_ = 0, memsets_ = 0, calls_ = 0;
+};
+
+/// run.json as the launcher leaves it.
+std::string run_json(std::string_view ground = "virtual", std::string_view version = "1.0");
+
+}  // namespace attnscope::test
