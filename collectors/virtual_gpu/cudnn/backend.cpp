@@ -81,6 +81,53 @@ void put_none(Descriptor& descriptor, int name, int type) {
     if (!descriptor.find(name)) descriptor.values[name] = {type, 0, {}, {}};
 }
 
+/// Attribute names that a descriptor has, by its kind; kinds without a row are not checked.
+struct NameRange {
+    Kind kind;
+    int first, last;
+};
+constexpr NameRange name_ranges[] = {{Kind::pointwise, 0, 99},
+                                     {Kind::convolution, 100, 199},
+                                     {Kind::heuristics, 200, 299},
+                                     {Kind::engine_config, 300, 399},
+                                     {Kind::plan, 400, 499},
+                                     {Kind::op_convolution_forward, 700, 705},
+                                     {Kind::op_convolution_backward_data, 706, 711},
+                                     {Kind::op_convolution_backward_filter, 712, 717},
+                                     {Kind::op_pointwise, 750, 769},
+                                     {Kind::graph, 800, 899},
+                                     {Kind::tensor, 900, 999},
+                                     {Kind::variant_pack, 1000, 1099},
+                                     {Kind::engine, 1300, 1399},
+                                     {Kind::matmul, 1500, 1519},
+                                     {Kind::op_matmul, 1520, 1599},
+                                     {Kind::reduction, 1600, 1609},
+                                     {Kind::op_reduction, 1610, 1619}};
+
+bool has_attribute(Kind kind, int name) {
+    for (const NameRange& range : name_ranges)
+        if (range.kind == kind) return name >= range.first && name <= range.last;
+    return true;
+}
+
+/// Types of the attributes of tensors; -1 for the rest, which is not checked.
+int expected_type(Kind kind, int name) {
+    if (kind != Kind::tensor) return -1;
+    switch (name) {
+        case attribute::tensor_type:
+            return type::data_type;
+        case attribute::tensor_virtual:
+        case attribute::tensor_by_value:
+            return type::boolean;
+        case attribute::tensor_dimensions:
+        case attribute::tensor_strides:
+        case attribute::tensor_uid:
+            return type::int64;
+        default:
+            return -1;
+    }
+}
+
 void complete_engine(Descriptor& engine) {
     if (!engine.find(attribute::engine_index)) put_integer(engine, attribute::engine_index, 0);
     put_none(engine, attribute::engine_knobs, type::descriptor);
@@ -111,6 +158,7 @@ Shared config_for(const Shared& graph) {
 }
 
 Status complete(Descriptor& d) {
+    if (d.finalized) return fail(bad_param, "cudnnBackendFinalize: the descriptor is already finalized");
     auto missing = [](const char* what) {
         return fail(bad_param, std::string("cudnnBackendFinalize: missing ") + what);
     };
@@ -122,6 +170,10 @@ Status complete(Descriptor& d) {
             if (d.find(attribute::tensor_dimensions)->count != d.find(attribute::tensor_strides)->count)
                 return fail(bad_param,
                             "cudnnBackendFinalize: a tensor's dimensions and strides differ in number");
+            for (int name : {attribute::tensor_virtual, attribute::tensor_by_value}) {
+                constexpr bool no = false;
+                if (!d.find(name)) put(d, name, type::boolean, &no, 1);
+            }
             break;
         case Kind::graph:
             if (!d.find(attribute::graph_operations)) return missing("operations of an operation graph");
@@ -173,13 +225,14 @@ using namespace attnscope::vgpu::cudnn;
 ATTNSCOPE_EXPORT Status cudnnBackendCreateDescriptor(int kind, BackendHandle** handle) {
     if (!handle) return bad_param_null_pointer;
     if (kind < 0 || kind > static_cast<int>(Kind::last))
-        return fail(not_supported, "unknown descriptor type");
+        return fail(host_allocation_failed, "unknown descriptor type");
     *handle =
         new BackendHandle{std::make_shared<Descriptor>(Descriptor{static_cast<Kind>(kind), false, {}, {}})};
     return success;
 }
 
 ATTNSCOPE_EXPORT Status cudnnBackendDestroyDescriptor(BackendHandle* handle) {
+    if (!handle) return bad_param_null_pointer;
     delete handle;
     return success;
 }
@@ -197,10 +250,15 @@ ATTNSCOPE_EXPORT Status cudnnBackendFinalize(BackendHandle* handle) {
 
 ATTNSCOPE_EXPORT Status cudnnBackendSetAttribute(BackendHandle* handle, int name, int type, int64_t count,
                                                  const void* elements) {
-    if (!handle || (count > 0 && !elements)) return bad_param_null_pointer;
-    if (handle->content->finalized)
-        return fail(not_initialized, "cudnnBackendSetAttribute: the descriptor is finalized");
-    if (element_size(type) == 0 || count < 0) return bad_param;
+    if (!handle) return bad_param_null_pointer;
+    if (count > 0 && !elements) return fail(bad_param, "cudnnBackendSetAttribute: no elements");
+    Descriptor& descriptor = *handle->content;
+    if (descriptor.finalized) return fail(bad_param, "cudnnBackendSetAttribute: the descriptor is finalized");
+    if (element_size(type) == 0 || count < 0 || !has_attribute(descriptor.kind, name))
+        return fail(bad_param, "cudnnBackendSetAttribute: no attribute " + std::to_string(name) +
+                                   " of type " + std::to_string(type));
+    if (int expected = expected_type(descriptor.kind, name); expected >= 0 && expected != type)
+        return bad_param_attribute_type;
     if (type != attnscope::vgpu::cudnn::type::descriptor) {
         put(*handle->content, name, type, elements, count);
         return success;
@@ -209,8 +267,6 @@ ATTNSCOPE_EXPORT Status cudnnBackendSetAttribute(BackendHandle* handle, int name
     for (int64_t i = 0; i < count; ++i) {
         const BackendHandle* child = static_cast<BackendHandle* const*>(elements)[i];
         if (!child) return bad_param_null_pointer;
-        if (!child->content->finalized)
-            return fail(bad_param_not_finalized, "cudnnBackendSetAttribute: a descriptor is not finalized");
         value.descriptors.push_back(child->content);
     }
     handle->content->values[name] = std::move(value);
@@ -224,7 +280,8 @@ ATTNSCOPE_EXPORT Status cudnnBackendGetAttribute(const BackendHandle* handle, in
     if (!handle) return bad_param_null_pointer;
     const Descriptor& descriptor = *handle->content;
     if (!descriptor.finalized)
-        return fail(bad_param_not_finalized, "cudnnBackendGetAttribute: the descriptor is not finalized");
+        return fail(not_initialized, "cudnnBackendGetAttribute: the descriptor is not finalized");
+    if (!has_attribute(descriptor.kind, name)) return bad_param;
     const Value* value = descriptor.find(name);
     if (!value) {
         if (count) *count = 0;
@@ -235,6 +292,7 @@ ATTNSCOPE_EXPORT Status cudnnBackendGetAttribute(const BackendHandle* handle, in
     if (count) *count = value->count;
     if (requested <= 0 || !elements) return success;
     int64_t copied = std::min(requested, value->count);
+    if (count) *count = copied;
     if (type != attnscope::vgpu::cudnn::type::descriptor) {
         std::memcpy(elements, value->bytes.data(), static_cast<size_t>(copied) * element_size(type));
         return success;

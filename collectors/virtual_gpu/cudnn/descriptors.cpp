@@ -59,7 +59,7 @@ ATTNSCOPE_EXPORT Status cudnnDestroyTensorDescriptor(Tensor* tensor) {
 ATTNSCOPE_EXPORT Status cudnnSetTensorNdDescriptor(Tensor* tensor, DataType type, int rank,
                                                    const int* dimensions, const int* strides) {
     if (!tensor || !dimensions || !strides) return bad_param_null_pointer;
-    if (rank < 3) return fail(not_supported, "cudnnSetTensorNdDescriptor: fewer than 3 dimensions");
+    if (rank < 1) return bad_param;
     if (rank > max_dimensions)
         return fail(not_supported, "cudnnSetTensorNdDescriptor: more than 8 dimensions");
     if (std::any_of(dimensions, dimensions + rank, [](int d) { return d <= 0; })) return bad_param;

@@ -20,6 +20,7 @@ enum Status : int {
     bad_param_descriptor_type = 2012,
     not_supported = 3000,
     internal_error = 4000,
+    host_allocation_failed = 4003,
     execution_failed = 5000
 };
 const char* status_name(int status);
