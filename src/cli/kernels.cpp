@@ -185,15 +185,15 @@ void print_text(const std::vector<Entry>& entries, const BinaryKernels& all, con
         std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.block == 0; });
     const auto refused = std::find_if(entries.begin(), entries.end(),
                                       [](const Entry& e) { return !e.occupancy.reason.empty(); });
-    std::cout << "\nfrom the cubin: registers and local bytes a thread; static shared bytes and most threads "
-                 "a CTA\n";
+    std::cout << "\nfrom the cubin: registers and local bytes a thread, static shared bytes a CTA,\n"
+              << "most threads (thr) a CTA\n";
     if (bounded)
         std::cout << "* from the kernel's __launch_bounds__" << (options.block ? "" : ", taken as the block")
                   << '\n';
-    std::cout << "theoretical occupancy is for "
-              << (options.block ? "a block of " + grouped(*options.block) + " threads and " : "")
-              << grouped(options.dynamic_shared.value_or(0)) << " bytes of dynamic shared memory"
-              << (options.dynamic_shared ? "" : " (--dynamic-shared N)") << '\n';
+    std::cout << "occupancy for "
+              << (options.block ? "a block of " + grouped(*options.block) + " threads, " : "")
+              << grouped(options.dynamic_shared.value_or(0)) << " bytes of dynamic shared memory\n";
+    if (!options.dynamic_shared) std::cout << "(the launch decides: --dynamic-shared N)\n";
     if (unknown) std::cout << "- no block size is known: give it with --block\n";
     if (refused != entries.end()) std::cout << "- does not launch: " << refused->occupancy.reason << '\n';
 }

@@ -1,0 +1,204 @@
+// attnscope kernels, as a user calls it. Right values: the cubins of tests/binary (cuobjdump's), the issue's
+// occupancies.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace attnscope {
+namespace {
+
+std::string environment(const char* name, const char* otherwise) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+struct Result {
+    int exit_code = -1;
+    std::string output, errors;
+};
+
+Result run(const std::string& arguments) {
+    const std::string errors = "kernels-test-" + std::to_string(getpid()) + ".err";
+    const std::string command =
+        environment("ATTNSCOPE_BINARY_DIR", ".") + "/bin/attnscope kernels " + arguments + " 2>" + errors;
+    Result result;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return result;
+    char buffer[4096];
+    for (size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.output.append(buffer, got);
+    const int status = pclose(pipe);
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    std::ifstream file(errors);
+    result.errors = {std::istreambuf_iterator<char>(file), {}};
+    std::remove(errors.c_str());
+    return result;
+}
+
+std::string fixture(int sm) {
+    return environment("ATTNSCOPE_SOURCE_DIR", ".") + "/tests/binary/fixtures/kernels_sm_" +
+           std::to_string(sm) + ".cubin";
+}
+
+size_t longest_line(const std::string& text) {
+    std::istringstream lines(text);
+    size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    return longest;
+}
+
+/// Bad input: exit code 2, nothing on stdout, one sentence on stderr.
+void refuses(const std::string& arguments, const std::string& words) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_EQ(result.output, "") << arguments;
+    EXPECT_NE(result.errors.find(words), std::string::npos) << arguments << " said: " << result.errors;
+    EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+    EXPECT_EQ(result.errors.rfind("attnscope: ", 0), 0U) << result.errors;
+}
+
+TEST(Kernels, OfAFileAsText) {
+    const Result result = run(fixture(90) + " --match '^(bounded|plain|clustered)' --device H100-SXM5");
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(result.output.rfind("3 of 7 kernels of kernels_sm_90.cubin for H100-SXM5 (sm_90)\n", 0), 0U)
+        << result.output;
+    EXPECT_NE(result.output.find("clustered cluster 2x1x1"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("256*"), std::string::npos) << "launch bounds are marked";
+    EXPECT_NE(result.output.find("100.0%"), std::string::npos)
+        << "bounded: 16 registers, 256 threads, 2,048 bytes";
+    EXPECT_NE(result.output.find("no block size is known: give it with --block"), std::string::npos);
+    EXPECT_LE(longest_line(result.output), 80U) << result.output;
+}
+
+TEST(Kernels, OfAFileAsJson) {
+    const Result result = run(fixture(80) + " --match 'bounded|plain' --device A100 --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    const auto json = nlohmann::json::parse(result.output);
+    EXPECT_EQ(json["device"], "A100-SXM4-80GB");
+    EXPECT_EQ(json["searched"], 7);
+    ASSERT_EQ(json["kernels"].size(), 2U);
+    for (const auto& kernel : json["kernels"]) {
+        if (kernel["name"] == "plain") {
+            EXPECT_TRUE(kernel["occupancy"].is_null()) << "no block is known: absent, not zero";
+            EXPECT_FALSE(kernel["launch_bounded"]);
+            continue;
+        }
+        EXPECT_EQ(kernel["name"], "bounded");
+        EXPECT_EQ(kernel["registers"], 16);
+        EXPECT_EQ(kernel["static_shared_bytes"], 2048);
+        EXPECT_EQ(kernel["block"], 256);
+        EXPECT_EQ(kernel["occupancy"]["percent"], 100.0);
+    }
+}
+
+TEST(Kernels, BlockAndDynamicSharedAreTheUsers) {
+    const Result result =
+        run(fixture(90) + " --match dynamic --device H100 --block 128 --dynamic-shared 98304 --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    const auto kernel = nlohmann::json::parse(result.output)["kernels"][0];
+    EXPECT_EQ(kernel["occupancy"]["ctas_per_sm"], 2);  // 2 x (96 + 1 KiB) of 228 KiB
+    EXPECT_EQ(kernel["occupancy"]["limiters"], nlohmann::json::array({"shared memory"}));
+    const Result large = run(fixture(90) + " --match bounded --device H100 --block 512");
+    EXPECT_NE(large.output.find("does not launch: the kernel allows at most 256 threads"), std::string::npos)
+        << large.output;
+}
+
+TEST(Kernels, LimitIsSaid) {
+    const Result result = run(fixture(90) + " --device H100 --limit 2");
+    EXPECT_NE(result.output.find("... and 5 more rows; --limit shows them"), std::string::npos)
+        << result.output;
+}
+
+// The right values, with the numbers of facts/attention.md.
+TEST(Kernels, ByHand) {
+    const auto percent = [](const std::string& arguments) {
+        const Result result = run(arguments + " --format json");
+        EXPECT_EQ(result.exit_code, 0) << result.errors;
+        return nlohmann::json::parse(result.output)["occupancy"]["percent"].get<double>();
+    };
+    EXPECT_EQ(percent("--registers 255 --shared 49152 --block 128 --device A100"), 12.5);
+    EXPECT_EQ(percent("--registers 255 --shared 65536 --block 128 --device H100"), 12.5);
+    EXPECT_NEAR(percent("--registers 255 --shared 49152 --block 128 --device RTX-4090"), 16.7, 0.05);
+    EXPECT_NEAR(percent("--registers 254 --shared 98304 --block 128 --device RTX-4090"), 8.3, 0.05);
+    EXPECT_EQ(percent("--registers 128 --shared 18944 --block 128 --device virtual:H100-SXM5"), 25);
+    const Result text = run("--registers 255 --shared 49152 --block 128 --device A100");
+    EXPECT_NE(text.output.find("12.5%: 2 CTAs/SM, 8 of 64 warps; limited by registers"), std::string::npos)
+        << text.output;
+    const Result refused = run("--registers 255 --block 512 --device A100");
+    EXPECT_EQ(refused.exit_code, 0);
+    EXPECT_NE(refused.output.find("does not launch: 255 registers x 512 threads"), std::string::npos)
+        << refused.output;
+}
+
+TEST(Kernels, BadInputIsOneSentenceAndExitCode2) {
+    refuses(fixture(90) + " --device H300", "unknown device \"H300\"; known: V100");
+    refuses(fixture(90) + " --device V100", "no kernel in it runs on V100 (sm_70); it holds sm_90");
+    refuses(fixture(90) + " --device H100 --match '('", "no POSIX extended regular expression");
+    refuses(fixture(90) + " --device H100 --match nosuchkernel",
+            "matches \"nosuchkernel\" (7 kernels searched");
+    refuses("/proc/self/exe --device H100", "carries no CUDA device code");
+    refuses("/etc/passwd --device H100", "neither an ELF library or program, nor a fatbin, nor a cubin");
+    refuses("/nonexistent.so --device H100", "/nonexistent.so: cannot be opened");
+    refuses("--device H100", "without a FILE give --registers and --block");
+    refuses("--registers 32 --device H100", "without a FILE give --registers and --block");
+    refuses(fixture(90) + " --device H100 --registers 32", "leave them or the FILE out");
+    refuses(fixture(90), "--device is required");
+    refuses(fixture(90) + " --device H100 --format yaml", "--format");
+    refuses("--registers 1 --block 1 --match x --device H100", "need a FILE");
+}
+
+TEST(Kernels, AHostileFileNameReachesNoTerminal) {
+    const std::string path =
+        std::filesystem::temp_directory_path() / ("attnscope-\x1b[2J-" + std::to_string(getpid()) + ".cubin");
+    std::filesystem::copy_file(fixture(90), path, std::filesystem::copy_options::overwrite_existing);
+    const Result result = run("'" + path + "' --device H100");
+    std::filesystem::remove(path);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(result.output.find('\x1b'), std::string::npos);
+}
+
+struct Flash {
+    const char *device, *match, *shared;
+    double percent;
+};
+
+class LibTorch : public testing::TestWithParam<Flash> {};
+
+// The right values, with registers from the wheel's own cubins.
+TEST_P(LibTorch, Occupancy) {
+    const std::string library = environment("ATTNSCOPE_TORCH_ROOT", "/nowhere") + "/lib/libtorch_cuda.so";
+    if (!std::filesystem::exists(library)) GTEST_SKIP() << "no LibTorch with CUDA (ATTNSCOPE_TORCH_ROOT)";
+    const Flash& flash = GetParam();
+    const Result result = run(library + " --device " + flash.device + " --match '" + flash.match +
+                              "' --block 128 --dynamic-shared " + flash.shared + " --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    const auto json = nlohmann::json::parse(result.output);
+    ASSERT_FALSE(json["kernels"].empty());
+    for (const auto& kernel : json["kernels"])
+        EXPECT_NEAR(kernel["occupancy"]["percent"].get<double>(), flash.percent, 0.05) << kernel["demangled"];
+}
+
+// Without dropout (false), causal or not, bf16.
+#define FLASH(hd, bm, bn, warps) \
+    "flash_fwd_kernel<Flash_fwd_kernel_traits<" hd ", " bm ", " bn ", " warps ", .*bfloat16_t> >, false"
+INSTANTIATE_TEST_SUITE_P(
+    RightValues, LibTorch,
+    testing::Values(Flash{"A100", FLASH("64", "128", "128", "4"), "49152", 12.5},
+                    Flash{"H100", FLASH("64", "128", "128", "4"), "49152", 12.5},
+                    Flash{"A100", FLASH("128", "128", "64", "4"), "65536", 12.5},
+                    Flash{"H100", FLASH("128", "128", "64", "4"), "65536", 12.5},
+                    Flash{"RTX-4090", FLASH("64", "128", "128", "4"), "49152", 16.7},
+                    Flash{"RTX-4090", FLASH("256", "64", "64", "4"), "98304", 8.3},
+                    Flash{"A100", "fmha_cutlassF_bf16_aligned_64x64_rf_sm80", "18944", 25},
+                    Flash{"H100", "fmha_cutlassF_bf16_aligned_64x64_rf_sm80", "18944", 25}));
+
+}  // namespace
+}  // namespace attnscope
