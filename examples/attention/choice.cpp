@@ -9,13 +9,13 @@
 namespace attention {
 namespace {
 
-sdp::sdp_params parameters(const Inputs& in, const Options& o) {
+sdp::sdp_params parameters(const Inputs& in, const AttentionProblem& o) {
     std::optional<at::Tensor> mask;
     if (in.mask.defined()) mask = in.mask;
     return {in.query, in.key, in.value, mask, 0.0, o.causal, o.grouped()};
 }
 
-bool usable(const std::string& backend, const Inputs& in, const Options& o) {
+bool usable(const std::string& backend, const Inputs& in, const AttentionProblem& o) {
     const sdp::sdp_params p = parameters(in, o);
     if (backend == "flash") return sdp::can_use_flash_attention(p, true);
     if (backend == "efficient") return sdp::can_use_mem_efficient_attention(p, true);
@@ -41,14 +41,14 @@ const char* backend_name(int64_t sdp_backend) {
     return "none";
 }
 
-std::string refusal(const std::string& backend, const Inputs& in, const Options& o) {
+std::string refusal(const std::string& backend, const Inputs& in, const AttentionProblem& o) {
     WarningCollector warnings;
     if (usable(backend, in, o)) return {};
     std::string text = warnings.text();
     return text.empty() ? "refused, LibTorch gives no reason" : text;
 }
 
-nlohmann::json ask_choice(const Inputs& in, const Options& o) {
+nlohmann::json ask_choice(const Inputs& in, const AttentionProblem& o) {
     nlohmann::json choice;
     std::optional<at::Tensor> mask;
     if (in.mask.defined()) mask = in.mask;

@@ -14,9 +14,9 @@ namespace attention {
 const char* backend_name(int64_t sdp_backend);  ///< at::SDPBackend -> "flash"
 
 /// The record `attnscope.choice` of schema/README.md.
-nlohmann::json ask_choice(const Inputs& inputs, const Options& options);
+nlohmann::json ask_choice(const Inputs& inputs, const AttentionProblem& options);
 /// Why this backend is refused, in LibTorch's words; empty when it is not.
-std::string refusal(const std::string& backend, const Inputs& inputs, const Options& options);
+std::string refusal(const std::string& backend, const Inputs& inputs, const AttentionProblem& options);
 
 /// Collects LibTorch's warnings while it lives: its reasons come as warnings.
 class WarningCollector : public c10::WarningHandler {

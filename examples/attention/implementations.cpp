@@ -16,13 +16,13 @@ at::ScalarType scalar_type(const std::string& dtype) {
 }
 
 /// K and V repeated to the number of query heads, as hand-written attention does it.
-at::Tensor repeat_heads(const at::Tensor& tensor, const Options& o) {
+at::Tensor repeat_heads(const at::Tensor& tensor, const AttentionProblem& o) {
     return o.grouped() ? tensor.repeat_interleave(o.heads / o.kv_heads, 1) : tensor;
 }
 
 /// The textbook: every step a kernel, the score matrix in device memory between them.
 template <bool in_place>
-at::Tensor naive(const Inputs& in, const Options& o) {
+at::Tensor naive(const Inputs& in, const AttentionProblem& o) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(o.head_dim));
     at::Tensor scores = at::matmul(in.query, repeat_heads(in.key, o).transpose(-2, -1));
     scores = scores * scale;
@@ -42,14 +42,14 @@ at::Tensor naive(const Inputs& in, const Options& o) {
     return at::matmul(at::softmax(scores, -1), repeat_heads(in.value, o));
 }
 
-at::Tensor sdpa(const Inputs& in, const Options& o) {
+at::Tensor sdpa(const Inputs& in, const AttentionProblem& o) {
     std::optional<at::Tensor> mask;
     if (in.mask.defined()) mask = in.mask;
     return at::scaled_dot_product_attention(in.query, in.key, in.value, mask, 0.0, o.causal, std::nullopt,
                                             o.grouped());
 }
 
-at::Tensor random_heads(int64_t heads, int64_t length, const Options& o) {
+at::Tensor random_heads(int64_t heads, int64_t length, const AttentionProblem& o) {
     const auto options = at::TensorOptions().device(at::kCUDA).dtype(scalar_type(o.dtype));
     at::Tensor tensor = o.transposed
                             ? at::randn({o.batch, length, heads, o.head_dim}, options).transpose(1, 2)
@@ -67,7 +67,7 @@ void allow(bool flash, bool efficient, bool cudnn, bool math) {
 
 }  // namespace
 
-Inputs make_inputs(const Options& o) {
+Inputs make_inputs(const AttentionProblem& o) {
     at::manual_seed(o.seed);
     Inputs in;
     in.query = random_heads(o.heads, o.query_length, o);
@@ -76,11 +76,11 @@ Inputs make_inputs(const Options& o) {
     const auto booleans = at::TensorOptions().device(at::kCUDA).dtype(at::kBool);
     // Upper-left aligned, as is_causal of SDPA is.
     if (o.causal) in.hidden = at::ones({o.query_length, o.key_length}, booleans).triu(1);
-    if (o.mask == Mask::boolean) {
+    if (o.mask == AttentionMask::boolean) {
         in.mask = at::ones({o.query_length, o.key_length}, booleans).tril();
         in.hidden = in.mask.logical_not();
     }
-    if (o.mask == Mask::additive)
+    if (o.mask == AttentionMask::additive)
         in.mask = at::zeros({o.query_length, o.key_length}, booleans.dtype(scalar_type(o.dtype)));
     if (o.backward)
         in.gradient =
@@ -96,19 +96,6 @@ const std::vector<Implementation>& implementations() {
         {"sdpa_auto", "auto", sdpa},
     };
     return all;
-}
-
-const Implementation* find_implementation(const std::string& name) {
-    for (const Implementation& implementation : implementations())
-        if (name == implementation.name) return &implementation;
-    return nullptr;
-}
-
-std::string implementation_names() {
-    std::string names;
-    for (const Implementation& implementation : implementations())
-        names += (names.empty() ? "" : ", ") + std::string(implementation.name);
-    return names;
 }
 
 BackendGuard::BackendGuard(const std::string& backend) {

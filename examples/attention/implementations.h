@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "options.h"
+#include "attnscope/attention.h"
 
 namespace attention {
+
+using attnscope::AttentionMask;
+using attnscope::AttentionProblem;
 
 struct Inputs {
     at::Tensor query, key, value;  ///< (B, H, Sq, D), (B, Hkv, Sk, D), (B, Hkv, Sk, D)
@@ -15,17 +18,15 @@ struct Inputs {
     at::Tensor hidden;             ///< naive's: bool, true = masked out; undefined when nothing is
     at::Tensor gradient;           ///< (B, H, Sq, D), with --backward
 };
-Inputs make_inputs(const Options& options);
+Inputs make_inputs(const AttentionProblem& options);
 
 struct Implementation {
     const char* name;
     const char* backend;  ///< the SDPA backend that it forces; "" for the naive ones; "auto"
-    at::Tensor (*compute)(const Inputs& inputs, const Options& options);
+    at::Tensor (*compute)(const Inputs& inputs, const AttentionProblem& options);
 };
 
 const std::vector<Implementation>& implementations();
-const Implementation* find_implementation(const std::string& name);
-std::string implementation_names();  ///< "naive, naive_inplace, ..."
 
 /// Allows exactly this SDPA backend while it lives ("auto": LibTorch's defaults), then restores the defaults.
 class BackendGuard {

@@ -12,13 +12,35 @@
 #include <exception>
 #include <map>
 
+#include "attnscope/error.h"
 #include "choice.h"
 #include "implementations.h"
 #include "marks.h"
-#include "options.h"
 
 namespace attention {
 namespace {
+
+/// The record `attnscope.workload` of schema/README.md.
+nlohmann::json describe(const AttentionProblem& o) {
+    const char* mask = o.mask == AttentionMask::none      ? "none"
+                       : o.mask == AttentionMask::boolean ? "bool"
+                                                          : "additive";
+    return {{"batch", o.batch},
+            {"heads", o.heads},
+            {"kv_heads", o.kv_heads},
+            {"query_length", o.query_length},
+            {"key_length", o.key_length},
+            {"head_dim", o.head_dim},
+            {"dtype", o.dtype},
+            {"causal", o.causal},
+            {"mask", mask},
+            {"transposed", o.transposed},
+            {"backward", o.backward},
+            {"warmup", o.warmup},
+            {"iterations", o.iterations},
+            {"torch", TORCH_VERSION},
+            {"language", "c++"}};
+}
 
 /// Values exist only where kernels really run; the virtual GPU computes nothing.
 bool computes() {
@@ -29,7 +51,7 @@ const c10::CachingDeviceAllocator::Stat& allocated(const c10::CachingDeviceAlloc
     return stats.allocated_bytes[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)];
 }
 
-at::Tensor iterate(const Implementation& implementation, Inputs& in, const Options& o) {
+at::Tensor iterate(const Implementation& implementation, Inputs& in, const AttentionProblem& o) {
     c10::AutoGradMode gradients(o.backward);
     for (at::Tensor* leaf : {&in.query, &in.key, &in.value})
         leaf->mutable_grad() = at::Tensor();  // else the second iteration adds to the first one's gradients
@@ -39,7 +61,8 @@ at::Tensor iterate(const Implementation& implementation, Inputs& in, const Optio
     return output.detach();
 }
 
-nlohmann::json run(const Implementation& implementation, Inputs& in, const Options& o, at::Tensor& output) {
+nlohmann::json run(const Implementation& implementation, Inputs& in, const AttentionProblem& o,
+                   at::Tensor& output) {
     nlohmann::json result = {{"name", implementation.name}};
     const std::string backend = implementation.backend;
     BackendGuard guard(backend);
@@ -92,16 +115,14 @@ void compare(std::vector<nlohmann::json>& results, const std::map<std::string, a
     }
 }
 
-int run_all(const Options& o) {
+int run_all(const AttentionProblem& o) {
     if (c10::cuda::device_count() == 0) {
         std::fprintf(stderr,
                      "attention_workload: no CUDA device is visible: run it under `attnscope attention`, "
                      "which brings a virtual GPU where there is no real one\n");
         return 2;
     }
-    nlohmann::json workload = describe(o);
-    workload["torch"] = TORCH_VERSION;
-    mark("workload", workload);
+    mark("workload", describe(o));
     Inputs in = make_inputs(o);
     mark("choice", ask_choice(in, o));
     if (o.choice_only) return 0;
@@ -136,18 +157,16 @@ int run_all(const Options& o) {
 
 int main(int argc, char** argv) {
     try {
-        attention::Options options;
-        bool stop = false;
-        const int code = attention::parse(argc, argv, options, stop);
-        return stop ? code : attention::run_all(options);
-    } catch (const std::invalid_argument& e) {
+        attnscope::AttentionProblem problem;
+        if (const auto code = attnscope::parse_attention(argc, argv, problem)) return *code;
+        return attention::run_all(problem);
+    } catch (const attnscope::Error& e) {
         std::fprintf(stderr, "attention_workload: %s\n", e.what());
-        return 2;
+        return static_cast<int>(e.exit());
     } catch (const c10::Error& e) {
         std::fprintf(stderr, "attention_workload: %s\n", e.what_without_backtrace());
-        return 1;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "attention_workload: %s\n", e.what());
-        return 1;
     }
+    return 1;
 }

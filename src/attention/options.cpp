@@ -1,0 +1,84 @@
+#include "options.h"
+
+#include <limits>
+#include <map>
+
+namespace attnscope {
+namespace {
+
+std::string names() {
+    std::string all;
+    for (const std::string& name : attention_implementations()) all += (all.empty() ? "" : ", ") + name;
+    return all;
+}
+
+const std::map<std::string, AttentionMask> kMasks = {
+    {"none", AttentionMask::none}, {"bool", AttentionMask::boolean}, {"additive", AttentionMask::additive}};
+
+}  // namespace
+
+void declare(CLI::App& app, AttentionProblem& p) {
+    const auto size = CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max() / 2);
+    const std::string group = "The attention problem";
+    app.add_option("--batch", p.batch, "batch size")->check(size)->capture_default_str()->group(group);
+    app.add_option("--heads", p.heads, "query heads")->check(size)->capture_default_str()->group(group);
+    app.add_option("--kv-heads", p.kv_heads, "key and value heads (default: as many as --heads)")
+        ->check(size)
+        ->group(group);
+    app.add_option("--seq,--query-length", p.query_length, "query length")
+        ->check(size)
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--key-length", p.key_length, "key length (default: the query length)")
+        ->check(size)
+        ->group(group);
+    app.add_option("--head-dim", p.head_dim, "head dimension")
+        ->check(size)
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--dtype", p.dtype, "bf16, fp16 or fp32")
+        ->check(CLI::IsMember({"bf16", "fp16", "fp32"}))
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--causal,!--no-causal", p.causal, "causal masking (default: on)")->group(group);
+    app.add_option("--mask", p.mask, "explicit mask: none, bool or additive")
+        ->transform(CLI::CheckedTransformer(kMasks))
+        ->type_name("KIND")
+        ->group(group);
+    app.add_flag("--transposed", p.transposed, "q, k, v are transposed views of (batch, length, heads, dim)")
+        ->group(group);
+    app.add_flag("--backward", p.backward, "the backward pass too")->group(group);
+    app.add_option("--warmup", p.warmup, "iterations before the counted ones")
+        ->check(CLI::Range(0, 1000000))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--iterations", p.iterations, "counted iterations")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--only", p.only, "only these, separated by commas: " + names())
+        ->delimiter(',')
+        ->type_name("NAMES")
+        ->group(group);
+    app.add_flag("--choice-only", p.choice_only, "only ask LibTorch what it chooses, and why not the others")
+        ->group(group);
+    app.add_option("--seed", p.seed, "seed of the random inputs")->capture_default_str()->group(group);
+}
+
+std::optional<int> parse_attention(int argc, char** argv, AttentionProblem& problem) {
+    CLI::App app{
+        "Computes one attention problem in every way LibTorch offers, each in its own marked NVTX range."};
+    app.failure_message([](const CLI::App*, const CLI::Error& e) {
+        return std::string("attention_workload: ") + e.what() + "\n";
+    });
+    declare(app, problem);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? 0 : 2;
+    }
+    complete(problem);
+    return std::nullopt;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,98 @@
+// attnscope attention: the main job. Collects the attention workload and writes the report beside the run.
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "attention/options.h"
+#include "attnscope/analysis.h"
+#include "attnscope/error.h"
+#include "attnscope/gpu.h"
+#include "attnscope/launch.h"
+#include "attnscope/render.h"
+#include "command.h"
+#include "terminal.h"
+#include "write_file.h"
+
+namespace fs = std::filesystem;
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+    AttentionProblem problem;
+    std::string output = "attnscope-out", device = "auto", uncomputed, python;
+};
+
+/// <prefix>/bin/attnscope -> <prefix>
+fs::path prefix() {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (error) throw Error("cannot read /proc/self/exe: is /proc mounted?", Exit::internal);
+    return self.parent_path().parent_path();
+}
+
+std::vector<std::string> workload(const Options& o) {
+    const fs::path program =
+        o.python.empty() ? prefix() / "bin/attention_workload" : prefix() / "share/attnscope/attention.py";
+    if (!fs::exists(program))
+        throw Error(
+            program.string() +
+                " is missing: build it with CMake (examples/demo.sh does), which needs LibTorch 2.11, or " +
+                "use the Python workload with --python python3",
+            Exit::not_started);
+    std::vector<std::string> command;
+    if (!o.python.empty()) command.push_back(o.python);
+    command.push_back(program.string());
+    for (std::string& argument : to_arguments(o.problem)) command.push_back(std::move(argument));
+    return command;
+}
+
+void write_reports(const Report& report, const fs::path& folder) {
+    write_file((folder / "report.md").string(), render_markdown(report));
+    write_file((folder / "report.html").string(), render_html(report));
+    write_file((folder / "report.json").string(), render_json(report));
+}
+
+int run(Options& o) {
+    complete(o.problem);
+    CollectRequest request;
+    request.command = workload(o);
+    request.output = (fs::path(o.output) / "run").string();
+    request.device = o.device;
+    request.uncomputed = o.uncomputed;
+    request.replace = true;  // the same command again is the same experiment again
+    request.quiet = true;
+    const CollectResult collected = collect(request);
+    if (collected.process_files == 0) {
+        std::cerr
+            << "attnscope: no report: the workload ended before it used CUDA; its own words are above\n";
+        return collected.exit_code;
+    }
+    const Report report = build_report(analyze(read_run(collected.folder)));
+    write_reports(report, o.output);
+    std::cout << '\n'
+              << render_text(report, terminal_options(true)) << "\nThe whole report: " << o.output
+              << "/report.html, " << o.output << "/report.md, " << o.output
+              << "/report.json; the run: " << o.output << "/run\n"
+              << std::flush;
+    return collected.exit_code;
+}
+
+}  // namespace
+
+Action define_attention(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("-o,--output", options->output, "folder for the run and the reports")
+        ->capture_default_str();
+    app.add_option("--device", options->device,
+                   "auto, real, or virtual:NAME[xN] with NAME one of " + known_gpus())
+        ->capture_default_str();
+    app.add_option("--python", options->python,
+                   "run the Python workload with this interpreter's torch instead of the C++ one");
+    app.add_option("--uncomputed", options->uncomputed,
+                   "virtual GPU: what a read of a result that was never computed gives");
+    declare(app, options->problem);
+    return [options] { return run(*options); };
+}
+
+}  // namespace attnscope::cli
