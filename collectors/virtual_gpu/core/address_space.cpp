@@ -8,6 +8,9 @@
 
 namespace attnscope::vgpu {
 
+uintptr_t reservation_base = 0;
+size_t reservation_bytes = 0;
+
 namespace {
 
 // An entry of the block index: an allocation that fills the block, or a table of the small ones in it.
@@ -33,6 +36,8 @@ class AddressSpace {
         if (index == MAP_FAILED) throw std::bad_alloc();
         index_ = static_cast<std::atomic<uintptr_t>*>(index);
         free_[base_] = bytes_;
+        reservation_base = base_;
+        reservation_bytes = bytes_;
     }
 
     uintptr_t reserve(size_t bytes, size_t alignment) {
@@ -73,8 +78,6 @@ class AddressSpace {
         }
         free_[address] = bytes;
     }
-
-    bool contains(uintptr_t address) const { return address - base_ < bytes_; }
 
     std::atomic<uintptr_t>& entry(uintptr_t address) { return index_[(address - base_) / block_bytes]; }
 
@@ -148,14 +151,12 @@ void index_allocation(uintptr_t address, size_t bytes, Allocation* allocation) {
 }
 
 Allocation* find_allocation(uintptr_t address) {
+    if (!is_reserved_address(address)) return nullptr;
     AddressSpace& s = space();
-    if (!s.contains(address)) return nullptr;
     const uintptr_t value = s.entry(address).load(std::memory_order_acquire);
     if ((value & table_bit) == 0) return reinterpret_cast<Allocation*>(value);
     const auto* table = reinterpret_cast<const GranuleTable*>(value & ~table_bit);
     return table->at[address % block_bytes / granule_bytes].load(std::memory_order_acquire);
 }
-
-bool is_reserved_address(uintptr_t address) { return space().contains(address); }
 
 }  // namespace attnscope::vgpu

@@ -30,7 +30,9 @@ void index_allocation(uintptr_t address, size_t bytes, Allocation* allocation);
 /// The allocation that holds the address; nullptr for all that is no virtual device memory. Takes no lock. The object stays
 /// readable for ever, but it may be freed or become another's: whoever changes it takes its mutex and looks again.
 Allocation* find_allocation(uintptr_t address);
-/// Whether the address lies within the reservation at all.
-bool is_reserved_address(uintptr_t address);
+/// Whether the address lies within the reservation at all. Asked for every word of every launch's parameters.
+extern uintptr_t reservation_base;
+extern size_t reservation_bytes;  ///< 0 before the first use
+inline bool is_reserved_address(uintptr_t address) { return address - reservation_base < reservation_bytes; }
 
 }  // namespace attnscope::vgpu

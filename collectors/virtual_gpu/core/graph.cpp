@@ -48,7 +48,10 @@ std::unique_ptr<Graph> clone_graph(const Graph& graph) {
     std::unordered_map<const GraphNode*, GraphNode*> twin;
     for (const auto& node : graph.nodes) {
         GraphPayload payload = node->payload;
-        if (auto* child = std::get_if<ChildNode>(&payload)) child->graph = clone_graph(*child->graph);
+        if (auto* child = std::get_if<ChildNode>(&payload)) {
+            child->graph = clone_graph(*child->graph);
+            child->graph->embedded = true;
+        }
         GraphNode* made = add_node(*copy, std::move(payload), {});
         made->original = node.get();
         twin[node.get()] = made;
@@ -97,6 +100,40 @@ bool make_steps(const Graph& graph, std::vector<GraphStep>& steps) {
     return true;
 }
 
+CUgraphNodeType type_of(const GraphPayload& payload) {
+    struct Visitor {
+        CUgraphNodeType operator()(const EmptyNode&) const { return CU_GRAPH_NODE_TYPE_EMPTY; }
+        CUgraphNodeType operator()(const KernelNode&) const { return CU_GRAPH_NODE_TYPE_KERNEL; }
+        CUgraphNodeType operator()(const CopyNode&) const { return CU_GRAPH_NODE_TYPE_MEMCPY; }
+        CUgraphNodeType operator()(const SetNode&) const { return CU_GRAPH_NODE_TYPE_MEMSET; }
+        CUgraphNodeType operator()(const HostNode&) const { return CU_GRAPH_NODE_TYPE_HOST; }
+        CUgraphNodeType operator()(const EventRecordNode&) const { return CU_GRAPH_NODE_TYPE_EVENT_RECORD; }
+        CUgraphNodeType operator()(const EventWaitNode&) const { return CU_GRAPH_NODE_TYPE_WAIT_EVENT; }
+        // Some kernels, which only the real library would choose.
+        CUgraphNodeType operator()(const LibraryNode&) const { return CU_GRAPH_NODE_TYPE_KERNEL; }
+        CUgraphNodeType operator()(const ChildNode&) const { return CU_GRAPH_NODE_TYPE_GRAPH; }
+        CUgraphNodeType operator()(const AllocationNode&) const { return CU_GRAPH_NODE_TYPE_MEM_ALLOC; }
+        CUgraphNodeType operator()(const FreeNode&) const { return CU_GRAPH_NODE_TYPE_MEM_FREE; }
+    };
+    return std::visit(Visitor{}, payload);
+}
+
+std::string shape_of(const Graph& graph, bool with_types) {
+    std::string shape;
+    std::unordered_map<const GraphNode*, size_t> place;
+    for (const GraphNode* node : sorted_nodes(graph)) {
+        place.emplace(node, place.size());
+        std::vector<size_t> before;
+        for (const GraphNode* dependency : node->dependencies) before.push_back(place[dependency]);
+        std::sort(before.begin(), before.end());
+        if (with_types) shape += 't' + std::to_string(node->payload.index());
+        for (size_t b : before) shape += ',' + std::to_string(b);
+        if (const auto* child = std::get_if<ChildNode>(&node->payload)) shape += '(' + shape_of(*child->graph, with_types) + ')';
+        shape += ';';
+    }
+    return shape;
+}
+
 void perform(const GraphPayload& payload, const Issue& issue) {
     struct Visitor {
         const Issue& issue;
@@ -130,6 +167,7 @@ CUresult launch_graph(GraphExec& exec, Stream& stream) {
         // What is captured here is the graph as it is now: later updates of the executable one do not reach it.
         ChildNode child;
         child.graph = std::make_shared<Graph>();
+        child.graph->embedded = true;
         std::vector<GraphNode*> before;
         std::lock_guard lock(graph_mutex());
         for (const GraphStep& step : exec.steps) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct KernelNode {
     CUfunction handle = nullptr;  ///< as the program named it; nullptr: function->handle
     LaunchShape shape;
     std::vector<std::byte> block;  ///< parameters, copied when the node was made
+    std::vector<void*> values;     ///< into `block`, for cuGraphKernelNodeGetParams
     std::map<int, CUlaunchAttributeValue> attributes;
 };
 struct CopyNode {
@@ -74,6 +76,7 @@ struct Graph {
     uint32_t id = 0;
     std::vector<std::unique_ptr<GraphNode>> nodes;
     std::vector<std::shared_ptr<void>> user_objects;
+    bool embedded = false;  ///< inside a node, which owns it
     ~Graph();
 };
 
@@ -82,7 +85,6 @@ struct GraphStep {
     GraphPayload payload;
     uint64_t node_id = 0;
     const GraphNode* source = nullptr;  ///< compared, never followed
-    std::vector<size_t> dependencies;   ///< earlier steps
     bool enabled = true;
 };
 struct GraphExec {
@@ -91,6 +93,7 @@ struct GraphExec {
     unsigned long long flags = 0;
     Context* context = nullptr;
     std::vector<GraphStep> steps;  ///< in an order that keeps all dependencies
+    std::string shape;             ///< shape_of() the graph that it was made from
     std::vector<std::shared_ptr<void>> user_objects;
 };
 
@@ -103,6 +106,10 @@ std::unique_ptr<Graph> clone_graph(const Graph& graph);
 std::vector<const GraphNode*> sorted_nodes(const Graph& graph);
 /// All steps, child graphs unfolded. False when the nodes form a circle.
 bool make_steps(const Graph& graph, std::vector<GraphStep>& steps);
+
+/// The nodes' dependencies, child graphs included, as a text that two graphs of the same topology share; with their types on demand.
+std::string shape_of(const Graph& graph, bool with_types);
+CUgraphNodeType type_of(const GraphPayload& payload);
 
 /// Does one node's work.
 void perform(const GraphPayload& payload, const Issue& issue);

@@ -40,6 +40,9 @@ void perform_launch(const Function& function, const LaunchShape& shape, const st
 /// A launch by the program: on a capturing stream it becomes a node.
 CUresult launch(CUfunction handle, LaunchShape shape, CUstream stream, const LaunchParameters& parameters);
 
+/// Takes one launch attribute into the shape. False for one that is not emulated, or a cluster of no CTAs.
+bool apply_launch_attribute(LaunchShape& shape, CUlaunchAttributeID id, const CUlaunchAttributeValue& value);
+
 /// CTAs of `threads` threads that are resident on one SM, by cuda_occupancy.h with opt-in shared memory. Negative: its error.
 int resident_ctas(const Function& function, int threads, size_t dynamic_shared);
 
