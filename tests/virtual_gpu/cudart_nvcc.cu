@@ -50,8 +50,11 @@ int main() {
     EXPECT(cudaGetSymbolSize(&bytes, counter) == cudaSuccess && bytes == 4);
     int not_a_symbol = 0;
     EXPECT(cudaGetSymbolSize(&bytes, not_a_symbol) == cudaErrorInvalidSymbol);
+    EXPECT(shared_by_both == 7);
     shared_by_both = 8;
     EXPECT(shared_by_both == 8);
+    void* address = nullptr;
+    EXPECT(cudaGetSymbolAddress(&address, shared_by_both) == cudaSuccess && address == &shared_by_both);
     int min_grid = 0;
     int block = 0;
     EXPECT(cudaOccupancyMaxPotentialBlockSize(&min_grid, &block, scale) == cudaSuccess && block > 0);

@@ -50,6 +50,24 @@ cudaError_t resolve(Kernel& kernel, CUkernel* handle) {
     return cudaSuccess;
 }
 
+/// In: the variable's own memory on the current device, for its initial content. Out: memory that the host
+/// sees, too.
+cudaError_t managed_memory(Variable& variable, size_t bytes, CUdeviceptr* address) {
+    const std::lock_guard lock(variable.binary->loading);
+    if (variable.memory == 0) {
+        CUdeviceptr memory = 0;
+        if (const CUresult result = cuMemAllocManaged(&memory, bytes, CU_MEM_ATTACH_GLOBAL))
+            return checked(result);
+        if (const CUresult result = cuMemcpyDtoH(reinterpret_cast<void*>(memory), *address, bytes))
+            return checked(result);
+        variable.memory = memory;
+        // In the program's text the variable is what it points at: its address is that of the memory.
+        registry().variables.set(reinterpret_cast<void*>(memory), &variable);
+    }
+    *address = variable.memory;
+    return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t find_function(const void* host, Function* function) {
@@ -92,12 +110,13 @@ cudaError_t find_variable(const void* symbol, CUdeviceptr* address, size_t* byte
     Variable* const variable = symbol ? registry().variables.find(symbol) : nullptr;
     if (variable == nullptr) return cudaErrorInvalidSymbol;
     CUlibrary library = nullptr;
+    size_t size = 0;
     if (const cudaError_t error = load(*variable->binary, &library)) return error;
-    size_t unused = 0;
-    const CUresult result =
-        variable->managed ? cuLibraryGetManaged(address, bytes ? bytes : &unused, library, variable->name)
-                          : cuLibraryGetGlobal(address, bytes ? bytes : &unused, library, variable->name);
-    return result == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : checked(result);
+    const CUresult result = cuLibraryGetGlobal(address, &size, library, variable->name);
+    if (result == CUDA_ERROR_NOT_FOUND) return cudaErrorInvalidSymbol;
+    if (result != CUDA_SUCCESS) return checked(result);
+    if (bytes) *bytes = size;
+    return variable->managed ? managed_memory(*variable, size, address) : cudaSuccess;
 }
 
 }  // namespace attnscope::vgpu::cudart
@@ -108,7 +127,7 @@ CUDART_EXPORT void** __cudaRegisterFatBinary(void* fatCubin) {
     auto* const binary = new FatBinary{};
     const auto* const wrapper = static_cast<const FatBinaryWrapper*>(fatCubin);
     if (wrapper && wrapper->magic == wrapper_magic) {
-        binary->image = wrapper->data;
+        binary->image = wrapper;
     } else {
         attnscope::vgpu::report("error", "bad-fat-binary",
                                 "a fat binary without its magic number was registered",
@@ -131,6 +150,9 @@ CUDART_EXPORT void __cudaUnregisterFatBinary(void** fatCubinHandle) {
     for (Variable* const variable : binary->variables) {
         if (registry().variables.find(variable->host) == variable)
             registry().variables.set(variable->host, nullptr);
+        if (variable->memory == 0) continue;
+        registry().variables.set(reinterpret_cast<void*>(variable->memory), nullptr);
+        cuMemFree(variable->memory);
     }
     if (const CUlibrary library = binary->library.exchange(nullptr)) cuLibraryUnload(library);
     binary->image = nullptr;
@@ -145,18 +167,18 @@ CUDART_EXPORT void __cudaRegisterFunction(void** fatCubinHandle, const char* hos
 }
 
 CUDART_EXPORT void __cudaRegisterVar(void** fatCubinHandle, char* hostVar, char*, const char* deviceName, int,
-                                     size_t size, int, int) {
+                                     size_t, int, int) {
     auto* const binary = reinterpret_cast<FatBinary*>(fatCubinHandle);
-    auto* const variable = new Variable{hostVar, deviceName, binary, size, false};
+    auto* const variable = new Variable{hostVar, deviceName, binary, false};
     binary->variables.push_back(variable);
     registry().variables.set(hostVar, variable);
 }
 
 // The host's variable is a pointer, which __cudaInitModule sets to the managed memory.
 CUDART_EXPORT void __cudaRegisterManagedVar(void** fatCubinHandle, void** hostVarPtrAddress, char*,
-                                            const char* deviceName, int, size_t size, int, int) {
+                                            const char* deviceName, int, size_t, int, int) {
     auto* const binary = reinterpret_cast<FatBinary*>(fatCubinHandle);
-    auto* const variable = new Variable{hostVarPtrAddress, deviceName, binary, size, true};
+    auto* const variable = new Variable{hostVarPtrAddress, deviceName, binary, true};
     binary->variables.push_back(variable);
     registry().variables.set(hostVarPtrAddress, variable);
 }

@@ -23,12 +23,13 @@ struct Variable {
     const void* host;
     const char* name;
     FatBinary* binary;
-    size_t size;
     bool managed;
+    CUdeviceptr memory = 0;  ///< managed ones: the same for all devices; guarded by the binary's mutex
 };
 
 struct FatBinary {
-    const void* image;  ///< fat binary header
+    const void*
+        image;  ///< its wrapper, a static object of the program: the driver need not copy what it leads to
     std::mutex loading;
     std::atomic<CUlibrary> library{nullptr};
     std::vector<Kernel*> kernels;
