@@ -17,7 +17,7 @@ namespace attnscope {
 /// unknown.
 struct Workload {
     std::optional<double> batch, heads, kv_heads, query_length, key_length, head_dim, warmup, iterations;
-    std::optional<bool> causal, backward;
+    std::optional<bool> causal, backward, transposed;
     std::string dtype, mask, torch, language;
 
     bool has_shape() const { return batch && heads && kv_heads && query_length && key_length && head_dim; }

@@ -6,11 +6,15 @@
 
 namespace attnscope {
 
+/// On which ground a rule can say something at all.
+enum class Applies { always, measured, predicted };
+
 struct Rule {
     const char* id;     ///< stable; the id of its findings
     const char* title;  ///< what it looks for; shown when it was silent
     /// Empty: the condition does not hold, or a number that it needs is missing.
     std::vector<Finding> (*find)(const Analysis& analysis);
+    Applies applies = Applies::always;
 };
 
 /// In the order of the report within one severity.

@@ -3,6 +3,7 @@
 #include "attnscope/analysis.h"
 #include "attnscope/rules.h"
 #include "report_parts.h"
+#include "rules/support.h"
 #include "words.h"
 
 namespace attnscope {
@@ -17,16 +18,17 @@ std::string gpu(const Analysis& a) {
 void banner(Report& r, const Analysis& a) {
     r.predicted = a.predicted();
     if (!r.predicted) {
-        r.banner =
-            a.ground == Ground::real
-                ? (a.timed()
-                       ? "MEASURED on " + gpu(a) + ": times are CUPTI's, hardware counters were not read."
-                       : "RECORDED on " + gpu(a) + ": launches are exact, no times are in the run.")
-                : std::string("From ") + to_string(a.ground) + " data of " + gpu(a) +
-                      ": shown as it was found.";
+        r.banner = a.ground == Ground::real
+                       ? (a.timed() ? "MEASURED on " + gpu(a) +
+                                          ": times are CUPTI's, hardware counters were not read."
+                                    : "on " + gpu(a) + ": launches were recorded; the run holds no times.")
+                       : std::string("From ") + to_string(a.ground) + " data of " + gpu(a) +
+                             ": shown as it was found.";
         return;
     }
-    r.banner = "PREDICTED for " + gpu(a) + ", no GPU used: nothing was measured.";
+    r.banner =
+        "PREDICTED for " + gpu(a) +
+        ", no GPU used: nothing was measured. Launches, their resources and theoretical occupancy are exact.";
     r.exact = {"every kernel that LibTorch itself launches: name, order, grid, block, dynamic shared memory",
                "registers, static shared and local memory of each, from the cubin that this GPU would run",
                "theoretical occupancy and what limits it",
@@ -81,20 +83,17 @@ std::vector<Fact> checks(const Analysis& a, const std::vector<Finding>& findings
     if (a.predicted() && a.uncomputed_reads.empty() && a.processes > 0)
         out.push_back({"No decision on uncomputed values",
                        "the program read nothing back that the virtual GPU did not compute"});
-    for (const Rule& rule : rules())
-        if (std::none_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.id == rule.id; }))
-            out.push_back({std::string("Nothing found: ") + rule.title, rule.id});
+    for (const Rule& rule : rules()) {
+        if (std::any_of(findings.begin(), findings.end(), [&](const Finding& f) { return f.id == rule.id; }))
+            continue;
+        const bool applies =
+            rule.applies == Applies::always || (rule.applies == Applies::predicted) == a.predicted();
+        out.push_back({rule.id, std::string(applies         ? "nothing found: "
+                                            : a.predicted() ? "not applicable without a real GPU: "
+                                                            : "not applicable on a real GPU: ") +
+                                    rule.title});
+    }
     return out;
-}
-
-std::string quoted(const std::string& word) {
-    if (!word.empty() &&
-        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%") ==
-            std::string::npos)
-        return word;
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-    return out + "'";
 }
 
 }  // namespace
@@ -115,15 +114,11 @@ Report build_report(const Analysis& a) {
     r.checks_passed = checks(a, r.findings);
     r.methods = parts::methods_table(a);
     r.environment = a.environment;
-    if (!a.command.empty()) {
-        std::string command;
-        for (const std::string& word : a.command) command += (command.empty() ? "" : " ") + quoted(word);
-        // A run that names a device was made by a launcher; `command` is the program that it started.
-        std::string device =
-            a.predicted() && a.device && !a.device->id.empty() ? " --device virtual:" + a.device->id : "";
-        r.commands.push_back("attnscope collect" + device + " -o again -- " + command);
-    }
-    r.commands.push_back("attnscope report " + quoted(a.folder) + " --format html -o report.html");
+    if (a.has_convention && a.workload.has_shape())
+        r.commands.push_back(rule::attention_command(a, "", "-o again"));
+    if (!a.command.empty())
+        r.commands.push_back(rule::collect_command(a, a.ground == Ground::real ? "real" : "", "again"));
+    r.commands.push_back("attnscope report " + words::shell_word(a.folder) + " --format html -o report.html");
     return r;
 }
 

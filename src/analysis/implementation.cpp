@@ -42,10 +42,16 @@ void set_counts(Implementation& out, const Counts& counts, const std::string& un
     out.memsets = value(counts.by_kind[static_cast<size_t>(LaunchKind::memset)]);
     out.library_calls = value(counts.by_kind[static_cast<size_t>(LaunchKind::library_call)]);
     out.launches = value(counts.all());
-    out.launches.formula = words::number(counts.by_kind[0]) + " kernels + " +
-                           words::number(counts.by_kind[3]) + " library calls + " +
-                           words::number(counts.by_kind[1]) + " copies + " +
-                           words::number(counts.by_kind[2]) + " memsets";
+    std::vector<std::string> parts;
+    const auto part = [&](LaunchKind kind, const char* noun) {
+        const double n = counts.by_kind[static_cast<size_t>(kind)];
+        if (n > 0) parts.push_back(words::plural(n, noun));
+    };
+    part(LaunchKind::kernel, "kernel");
+    part(LaunchKind::library_call, "library call");
+    part(LaunchKind::memcpy, "copy");
+    part(LaunchKind::memset, "memset");
+    out.launches.formula = parts.empty() ? "no launch" : words::join(parts, " + ");
 }
 
 /// Sums and extremes over the steps.

@@ -30,12 +30,12 @@ std::string fewest(const std::vector<const Implementation*>& ran) {
     std::string text = words::join(names) + (names.size() == 1 ? " launches least: " : " launch least: ") +
                        words::plural(*least->launches.number, "kernel or library call") +
                        (names.size() == 1 ? "" : " each");
-    if (most != least && *most->launches.number > *least->launches.number)
-        text += "; " + most->title + " launches " + words::number(*most->launches.number);
-    if (least->score_bytes.number == 0.0 && most->score_bytes.number.value_or(0) > 0)
-        text += " and by the model moves " + words::bytes(*most->score_bytes.number) +
-                " of scores through device memory, where " +
-                (names.size() == 1 ? "the first moves" : "the first move") + " none";
+    if (*most->launches.number == *least->launches.number) return text + ".";
+    const bool scores_stay = least->score_bytes.number == 0.0 && most->score_bytes.number.value_or(0) > 0;
+    if (scores_stay) text += ", and no scores go through device memory";
+    text += "; " + most->title + " launches " + words::number(*most->launches.number);
+    if (scores_stay)
+        text += " and by the model moves " + words::bytes(*most->score_bytes.number) + " of scores";
     return text + ".";
 }
 

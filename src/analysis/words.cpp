@@ -93,6 +93,16 @@ std::string join(const std::vector<std::string>& items, std::string_view last) {
     return out;
 }
 
+std::string shell_word(const std::string& word) {
+    if (!word.empty() &&
+        word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%") ==
+            std::string::npos)
+        return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+    return out + "'";
+}
+
 std::string say(const Value& value) {
     if (!value.number) return "unknown (" + value.absent + ")";
     switch (value.unit) {

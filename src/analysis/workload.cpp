@@ -47,6 +47,7 @@ Workload workload(const Object& o) {
     w.iterations = size(o, "iterations");
     w.causal = flag(o, "causal");
     w.backward = flag(o, "backward");
+    w.transposed = flag(o, "transposed");
     w.dtype = text(o, "dtype");
     w.mask = text(o, "mask");
     w.torch = text(o, "torch");

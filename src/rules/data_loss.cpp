@@ -24,8 +24,8 @@ std::vector<Finding> data_loss(const Analysis& a) {
     f.counter_evidence = {
         "What is in the file was recorded as it happened: registers, geometry and occupancy of each kernel "
         "shown stay valid."};
-    f.next_step = a.has_convention ? attention_command(a, "", "-o complete")
-                                   : "attnscope collect -o complete -- YOUR PROGRAM";
+    f.next_step =
+        a.has_convention ? attention_command(a, "", "-o complete") : collect_command(a, "", "complete");
     return {f};
 }
 

@@ -29,7 +29,7 @@ std::vector<Finding> library_chosen(const Analysis& a) {
                            Value::of(calls, Unit::count, {Source::trace, a.ground}),
                            "one or more kernels each")};
     f.counter_evidence = {"Number, order, shapes and types of the calls are LibTorch's own and are exact."};
-    f.next_step = "on a machine with the GPU: attnscope attention --device real -o real";
+    f.next_step = a.has_convention ? real_attention_command(a, "") : collect_command(a, "real", "real");
     return {f};
 }
 

@@ -36,14 +36,13 @@ std::vector<Finding> math_upcast(const Analysis& a) {
     f.evidence.push_back(evidence("score-matrix bytes", math->score_bytes));
     f.evidence.push_back(evidence("peak memory", math->peak_memory));
     f.counter_evidence = {
-        "fp32 is there for accuracy: math is the reference that the others are compared with."};
+        "fp32 is there for accuracy: math is the reference that the others are compared with. Where 16 bits "
+        "are enough, at::globalContext().setAllowFP16BF16ReductionMathSDP(true) avoids it (Python: "
+        "torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True))."};
     if (const std::string unknown = not_measured(a, "whether the products or the bytes cost more");
         !unknown.empty())
         f.counter_evidence.push_back(unknown);
-    f.next_step =
-        "at::globalContext().setAllowFP16BF16ReductionMathSDP(true) in your program (Python: "
-        "torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True)), then " +
-        attention_command(a, "sdpa_math", "-o math");
+    f.next_step = attention_command(a, "sdpa_math,sdpa_flash,sdpa_efficient", "-o math");
     return {f};
 }
 

@@ -27,12 +27,7 @@ std::vector<Finding> not_decidable(const Analysis& a) {
     f.counter_evidence = {
         "Published rankings contradict each other and change with shape and GPU (cuDNN against flash on an "
         "A100: faster in PyTorch PR #192799, slower in PR #126122)."};
-    f.next_step = "on a machine with the GPU: " + [&] {
-        Analysis real;
-        real.ground = Ground::real;
-        real.workload = a.workload;
-        return attention_command(real, only, "--device real -o real");
-    }();
+    f.next_step = real_attention_command(a, only);
     return {f};
 }
 

@@ -25,9 +25,28 @@ std::string attention_command(const Analysis& a, const std::string& only, const 
     if (w.element_bytes()) command += " --dtype " + w.dtype;
     if (w.causal.has_value() && !*w.causal) command += " --no-causal";
     if (w.mask == "bool" || w.mask == "additive") command += " --mask " + w.mask;
+    if (w.transposed.value_or(false)) command += " --transposed";
     if (w.backward.value_or(false)) command += " --backward";
     if (!extra.empty()) command += " " + extra;
     return command;
+}
+
+std::string real_attention_command(const Analysis& a, const std::string& only) {
+    Analysis real;
+    real.ground = Ground::real;
+    real.workload = a.workload;
+    return attention_command(real, only, "--device real -o real");
+}
+
+std::string collect_command(const Analysis& a, const std::string& device, const std::string& output) {
+    std::string command = "attnscope collect";
+    if (!device.empty())
+        command += " --device " + device;
+    else if (a.predicted() && a.device && !a.device->id.empty())
+        command += " --device virtual:" + a.device->id;
+    command += " -o " + output + " --";
+    for (const std::string& word : a.command) command += " " + words::shell_word(word);
+    return command + (a.command.empty() ? " ./program" : "");
 }
 
 double count(const Implementation& implementation, Role role) {

@@ -14,6 +14,11 @@ Evidence evidence(std::string label, const Value& value, std::string compared_wi
 std::string attention_command(const Analysis& analysis, const std::string& only,
                               const std::string& extra = {});
 
+/// The same on a real GPU.
+std::string real_attention_command(const Analysis& analysis, const std::string& only);
+/// `attnscope collect ... -o OUTPUT -- the run's own command`; `device` may be empty: the run's own.
+std::string collect_command(const Analysis& analysis, const std::string& device, const std::string& output);
+
 /// Steps of one role; launches, not rows.
 double count(const Implementation& implementation, Role role);
 /// The implementations that ran, in order.

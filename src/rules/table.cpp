@@ -7,10 +7,12 @@ namespace attnscope {
 const std::vector<Rule>& rules() {
     static const std::vector<Rule> table = {
         {"data-loss", "records that were lost", rule::data_loss},
-        {"results-differ", "implementations whose results differ by more than rounding",
-         rule::results_differ},
-        {"uncomputed-reads", "decisions on values that a virtual GPU never computed", rule::uncomputed_reads},
-        {"fastest", "the fastest implementation, where times were measured", rule::fastest},
+        {"results-differ", "implementations whose results differ by more than rounding", rule::results_differ,
+         Applies::measured},
+        {"uncomputed-reads", "decisions on values that a virtual GPU never computed", rule::uncomputed_reads,
+         Applies::predicted},
+        {"fastest", "the fastest implementation, where times were measured", rule::fastest,
+         Applies::measured},
         {"one-kernel-instead-of-many", "fused attention against its separate steps", rule::one_kernel},
         {"low-occupancy-by-design", "low theoretical occupancy that is the design",
          rule::low_occupancy_by_design},
@@ -20,11 +22,12 @@ const std::vector<Rule>& rules() {
         {"unforced-choice", "what LibTorch chooses by itself", rule::unforced_choice},
         {"backend-refused", "backends that LibTorch refuses", rule::backend_refused},
         {"few-ctas", "grids too small for the GPU", rule::few_ctas},
-        {"not-decidable", "rankings that only a measurement decides", rule::not_decidable},
+        {"not-decidable", "rankings that only a measurement decides", rule::not_decidable,
+         Applies::predicted},
         {"library-chosen-kernels", "library calls whose kernels only a real GPU decides",
-         rule::library_chosen},
+         rule::library_chosen, Applies::predicted},
         {"assumed-figures", "device figures without a source that the program asked for",
-         rule::assumed_figures},
+         rule::assumed_figures, Applies::predicted},
     };
     return table;
 }

@@ -31,7 +31,7 @@ std::vector<Finding> uncomputed_reads(const Analysis& a) {
         f.evidence.push_back(
             evidence("bytes read", Value::of(bytes, Unit::bytes, {Source::trace, a.ground})));
     f.counter_evidence = {"A value that is only printed or stored changes no launch."};
-    f.next_step = "attnscope collect --device real -o real -- YOUR PROGRAM, on a machine with the GPU";
+    f.next_step = collect_command(a, "real", "real");
     return {f};
 }
 
