@@ -34,7 +34,7 @@ std::ostream& operator<<(std::ostream& out, const Launch& launch) {
     return out << " registers " << launch.registers << " shared " << launch.shared;
 }
 
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
     return "'" + text + "'";
 }
 
@@ -42,7 +42,7 @@ class CuptiKineto : public testing::Test {
   protected:
     void SetUp() override {
         if (std::system(
-                (quoted(PYTHON) +
+                (shell_word(PYTHON) +
                  " -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(\"torch\") is None)'")
                     .c_str()) != 0)
             GTEST_SKIP() << PYTHON << " has no torch: configure with -DATTNSCOPE_PYTHON=FILE";
@@ -58,9 +58,9 @@ class CuptiKineto : public testing::Test {
     int python(const std::string& environment, const std::string& arguments) {
         const std::string script =
             std::string(std::getenv("ATTNSCOPE_SOURCE_DIR")) + "/tests/virtual_gpu/cupti_kineto.py";
-        return std::system(("env LD_LIBRARY_PATH=" VGPU_DIR " LD_PRELOAD=" + quoted(preload) +
-                            " ATTNSCOPE_VIRTUAL_DEVICES=H100-SXM5 " + environment + " " + quoted(PYTHON) +
-                            " " + quoted(script) + " " + arguments)
+        return std::system(("env LD_LIBRARY_PATH=" VGPU_DIR " LD_PRELOAD=" + shell_word(preload) +
+                            " ATTNSCOPE_VIRTUAL_DEVICES=H100-SXM5 " + environment + " " + shell_word(PYTHON) +
+                            " " + shell_word(script) + " " + arguments)
                                .c_str());
     }
     std::string folder, preload;

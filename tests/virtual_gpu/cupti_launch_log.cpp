@@ -4,10 +4,10 @@
 #include <cuda.h>
 #include <cupti.h>
 #include <cxxabi.h>
-#include <generated_cuda_meta.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 namespace {
 
