@@ -64,10 +64,11 @@ void write_file(const fs::path& file, std::string_view bytes) {
         ::close(descriptor);
         return;
     }
-    std::error_code error;
     // Through a link its target is replaced, not the link.
-    const fs::path target = fs::is_symlink(file, error) ? fs::canonical(file, error) : file;
-    if (error) throw cannot_write(file, error.message());
+    std::error_code absent, dangling;
+    const bool link = fs::is_symlink(file, absent);  // sets an error for a file that is not there yet
+    const fs::path target = link ? fs::canonical(file, dangling) : file;
+    if (dangling) throw cannot_write(file, "it is a link to nothing");
     std::string beside = target.string() + ".XXXXXX";
     const int descriptor = ::mkstemp(beside.data());
     if (descriptor < 0) throw cannot_write(file, std::strerror(errno));
