@@ -123,6 +123,31 @@ TEST_F(CudartGraph, NodesByHand) {
     cudaGetLastError();
 }
 
+// Programming Guide, "Graph Memory Nodes": a graph's destruction does not free what it allocated; with auto
+// free a launch first frees what the one before left.
+TEST(CudartCapture, AllocationOutlivesItsGraph) {
+    cudaStream_t stream = nullptr;
+    void* memory = nullptr;
+    ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    ASSERT_EQ(cudaMallocAsync(&memory, 4096, stream), cudaSuccess);
+    ASSERT_EQ(cudaMemsetAsync(memory, 7, 4096, stream), cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cudaGraphExec_t exec = nullptr;
+    ASSERT_EQ(cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch), cudaSuccess);
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+    EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    char byte = 0;
+    EXPECT_EQ(cudaMemcpy(&byte, memory, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(byte, 7);
+    EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+    cudaGetLastError();
+}
+
 // Programming Guide, "Prohibited and Unhandled Operations": a synchronous call during capture invalidates it.
 TEST(CudartCapture, SynchronisingEndsIt) {
     cudaStream_t stream = nullptr;

@@ -45,6 +45,17 @@ class PointerTable {
         put(*table, key, entry);
     }
 
+    /// Every entry until `visit` returns true.
+    template <class Visit>
+    void until(Visit visit) {
+        const std::lock_guard lock(writing_);
+        const Table& table = *tables_.back();
+        for (size_t i = 0; i <= table.mask; ++i) {
+            Entry* const entry = table.slots[i].entry.load(std::memory_order_relaxed);
+            if (entry && visit(*entry)) return;
+        }
+    }
+
   private:
     struct Slot {
         std::atomic<const void*> key{nullptr};

@@ -1,5 +1,7 @@
 #include "registry.h"
 
+#include <cstring>
+
 #include "../core/api.h"
 #include "pointer_table.h"
 
@@ -102,7 +104,20 @@ const char* registered_name(const void* host) {
 
 void* host_function(CUfunction function, CUkernel handle) {
     const void* const key = handle ? static_cast<const void*>(handle) : function;
-    const Kernel* const kernel = key ? registry().by_handle.find(key) : nullptr;
+    const Kernel* kernel = key ? registry().by_handle.find(key) : nullptr;
+    const char* name = nullptr;
+    if (kernel || cuFuncGetName(&name, function) != CUDA_SUCCESS)
+        return const_cast<void*>(kernel ? kernel->host : key);
+    // The function of a kernel in one context: sought by name, since only a captured graph's reader asks for
+    // it.
+    registry().by_handle.until([&](const Kernel& candidate) {
+        CUfunction same = nullptr;
+        if (std::strcmp(candidate.name, name) != 0 ||
+            cuKernelGetFunction(&same, candidate.handle.load()) != CUDA_SUCCESS || same != function)
+            return false;
+        kernel = &candidate;
+        return true;
+    });
     return const_cast<void*>(kernel ? kernel->host : key);
 }
 
