@@ -62,4 +62,25 @@ TEST(CuptiTicks, StrictlyIncreasingInsideTheLaunchingCall) {
     EXPECT_LE(times.back().first, after + times.size());
 }
 
+const char* symbol_outside_launches = nullptr;
+
+// cupti_callbacks.h, symbolName: "valid only for driver and runtime launch callbacks".
+TEST(CuptiStrict, SymbolNameOutsideLaunchesIsPoisoned) {
+    ASSERT_STREQ("1", std::getenv("ATTNSCOPE_VGPU_STRICT"));
+    CUpti_SubscriberHandle subscriber = nullptr;
+    const auto look = [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
+        symbol_outside_launches = static_cast<const CUpti_CallbackData*>(data)->symbolName;
+    };
+    ASSERT_EQ(CUPTI_SUCCESS, cuptiSubscribe(&subscriber, look, nullptr));
+    cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
+    { ApiScope api(ApiDomain::driver, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, "cuMemAlloc_v2", nullptr); }
+    EXPECT_EQ(uintptr_t{1}, reinterpret_cast<uintptr_t>(symbol_outside_launches));
+    {
+        ApiScope api(ApiDomain::driver, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel", nullptr,
+                     "name");
+    }
+    EXPECT_STREQ("name", symbol_outside_launches);
+    cuptiUnsubscribe(subscriber);
+}
+
 }  // namespace
