@@ -51,7 +51,7 @@ void set_counts(Implementation& out, const Counts& counts, const std::string& un
     part(LaunchKind::library_call, "library call");
     part(LaunchKind::memcpy, "copy");
     part(LaunchKind::memset, "memset");
-    out.launches.formula = parts.empty() ? "no launch" : words::join(parts, " + ");
+    out.launches.formula = parts.empty() ? "no launch" : words::join(parts, " + ", " + ");
 }
 
 /// Sums and extremes over the steps.

@@ -49,7 +49,7 @@ std::vector<Column> columns(const Analysis& a) {
         {"library_calls", "library calls",
          "Calls to cuBLAS, cuDNN ...: one or more kernels each, chosen by the library on a real GPU.", "",
          true},
-        {"copied_bytes", "copied", "Bytes of those copies.", "", true},
+        {"copied_bytes", "copied", "Bytes of all copies of one iteration.", "", true},
         {"theoretical_occupancy", "theoretical occupancy",
          "Warps that fit on an SM at once, for the kernel with the fewest. It does not tell how many are "
          "active, nor how fast it is.",

@@ -84,10 +84,10 @@ std::string plural(double count, std::string_view noun) {
     return out + (hissing ? "es" : "s");
 }
 
-std::string join(const std::vector<std::string>& items, std::string_view last) {
+std::string join(const std::vector<std::string>& items, std::string_view last, std::string_view between) {
     std::string out;
     for (size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += i + 1 == items.size() ? std::string(last) : ", ";
+        if (i > 0) out += i + 1 == items.size() ? std::string(last) : std::string(between);
         out += items[i];
     }
     return out;

@@ -13,7 +13,9 @@ std::string bytes(double value);                          ///< "268,435,456 byte
 std::string percent(double value);                        ///< "12.5%"
 std::string milliseconds(double nanoseconds);             ///< "0.147 ms"
 std::string plural(double count, std::string_view noun);  ///< "1 kernel", "20 kernels", "2 copies"
-std::string join(const std::vector<std::string>& items, std::string_view last = " and ");
+/// "a, b and c"
+std::string join(const std::vector<std::string>& items, std::string_view last = " and ",
+                 std::string_view between = ", ");
 std::string shell_word(const std::string& word);  ///< quoted where a shell would need it
 /// A number in words of its unit; "unknown (reason)" when there is none.
 std::string say(const Value& value);

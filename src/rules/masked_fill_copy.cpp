@@ -15,9 +15,9 @@ std::vector<Finding> masked_fill_copy(const Analysis& a) {
     Finding f;
     f.subject = out_of_place->title;
     f.severity = Severity::warning;
-    f.claim = "Out-of-place masked_fill first copies the whole score matrix: one device-to-device copy of " +
-              words::bytes(*copy->bytes.number) +
-              ", which is read once and written once before a single score is masked.";
+    f.claim =
+        "Out-of-place masked_fill first copies the whole score matrix: " + words::bytes(*copy->bytes.number) +
+        " from device to device, before a single score is masked.";
     f.evidence = {evidence(
         "device-to-device copy", copy->bytes,
         "the score matrix: " + words::number(*scores) + " scores x " + words::number(*size) + " bytes")};

@@ -28,11 +28,6 @@ std::vector<Finding> one_kernel(const Analysis& a) {
               (fused.size() == 1 ? " needs " : " need ") + words::number(*fused[0]->launches.number) +
               " launch" + (*fused[0]->launches.number == 1 ? "" : "es") + (fused.size() == 1 ? "" : " each") +
               ", " + most->title + " " + words::number(*most->launches.number) + ".";
-    double traffic = 0;
-    for (const Implementation* i : separate) traffic = std::max(traffic, i->score_bytes.number.value_or(0));
-    if (most->score_bytes)
-        f.claim += " By the model, " + most->title + " moves " + words::bytes(*most->score_bytes.number) +
-                   " of scores through device memory, the fused ones none.";
     for (const Implementation* i : fused)
         f.evidence.push_back(evidence("launches of " + i->title, i->launches));
     for (const Implementation* i : separate) {
