@@ -18,7 +18,7 @@ class BufferPool {
     static constexpr size_t kBigBytes = 1 << 20, kSmallBytes = 1 << 18;
     static constexpr size_t kBigCount =
         16;  ///< so many big ones, then small ones: CUPTI 13 keeps one a thread
-    static constexpr size_t kMaxBytes = 40 << 20;
+    static constexpr size_t kMaxBytes = 24 << 20;
     static constexpr uint32_t kWaitMs =
         1000;  ///< how long a full pool holds up the program before records are dropped
 

@@ -23,10 +23,10 @@ std::string dotted(int major, int minor, int patch) {
 std::string torch_version(const std::string& library) {
     const std::string root = library.substr(0, library.find_last_of('/')) + "/../";
     const std::string python = read_small_file(root + "version.py");
-    constexpr std::string_view key = "__version__";
+    constexpr std::string_view key = "\n__version__ = ";
     const size_t at = python.find(key);
     if (at != std::string::npos) {
-        const size_t open = python.find_first_of("'\"", at);
+        const size_t open = python.find_first_of("'\"", at + key.size());
         const size_t close = open == std::string::npos ? open : python.find(python[open], open + 1);
         if (close != std::string::npos) return python.substr(open + 1, close - open - 1);
     }
