@@ -97,9 +97,9 @@ ATTNSCOPE_EXPORT Status cublasGetMathMode(Context* handle, int* mode) {
 }
 ATTNSCOPE_EXPORT Status cublasSetSmCountTarget(Context* handle, int count) {
     if (!usable(handle)) return not_initialized;
-    double multiprocessors =
-        attnscope::vgpu::device(handle->device).value("multiprocessor_count").value_or(0);
-    if (count < 0 || count > multiprocessors) return invalid_value;
+    for (const attnscope::Figure& figure : attnscope::vgpu::device(handle->device).figures)
+        if (figure.key == "multiprocessor_count" && count > figure.value) return invalid_value;
+    if (count < 0) return invalid_value;
     return set(handle, &Context::sm_count_target, count);
 }
 ATTNSCOPE_EXPORT Status cublasGetSmCountTarget(Context* handle, int* count) {

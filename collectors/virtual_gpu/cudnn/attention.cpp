@@ -82,6 +82,7 @@ bool summarise_unified(const std::vector<const Descriptor*>& operations, GraphSu
         TensorView q = view(operation->child(first)), k = view(operation->child(first + 1)),
                    v = view(operation->child(first + 2)), o = view(operation->child(first + 3));
         describe(summary, forward, q.dimensions, k.dimensions, v.dimensions, o.dimensions, q.type);
+        describe(summary, Masks{});  // cuDNN 9.19's attention operations have no causal mask, bias or dropout
         return true;
     }
     return false;

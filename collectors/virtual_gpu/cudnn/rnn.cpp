@@ -67,7 +67,8 @@ Status run(const Context* handle, const char* function, const char* operation, c
     return record(
         handle, function, operation,
         {text("cell", rnn->cell >= 0 && rnn->cell < 4 ? cells[rnn->cell] : "unknown"),
-         number("input_size", rnn->input), number("hidden_size", rnn->hidden), number("layers", rnn->layers),
+         number("input_size", rnn->input), number("hidden_size", rnn->hidden),
+         number("projection_size", rnn->projects() ? rnn->projection : 0), number("layers", rnn->layers),
          number("bidirectional", rnn->direction == 1), number("batch", x->batch),
          number("sequence_length", x->longest), text("type", name(rnn->type))},
         std::move(outputs));
@@ -128,31 +129,31 @@ ATTNSCOPE_EXPORT Status cudnnGetRNNWeightSpaceSize(Context* handle, const Rnn* r
     *bytes = static_cast<size_t>(rnn->elements()) * size_of(rnn->type);
     return success;
 }
+/// Descriptors and addresses that are NULL are not wanted: LibTorch asks for the matrix and for the bias one
+/// by one.
 ATTNSCOPE_EXPORT Status cudnnGetRNNWeightParams(Context* handle, const Rnn* rnn, int32_t layer, size_t bytes,
                                                 const void* weights, int32_t matrix,
                                                 Tensor* matrix_descriptor, void** matrix_address,
                                                 Tensor* bias_descriptor, void** bias_address) {
-    if (!usable(handle) || !rnn || !matrix_descriptor || !matrix_address || !bias_descriptor || !bias_address)
-        return bad_param;
-    if (layer < 0 || layer >= rnn->pseudo_layers() || matrix < 0 || matrix >= 2 * rnn->gates() + 1)
+    if (!usable(handle) || !rnn) return bad_param;
+    if (layer < 0 || layer >= rnn->pseudo_layers() || matrix < 0 || matrix > 2 * rnn->gates())
         return bad_param;
     if (bytes < static_cast<size_t>(rnn->elements()) * size_of(rnn->type)) return bad_param_size_insufficient;
-    auto address = [&](int64_t element) {
+    auto address = [&](bool exists, int64_t element) -> void* {
+        if (!exists) return nullptr;
         return const_cast<char*>(static_cast<const char*>(weights)) +
                static_cast<size_t>(element) * size_of(rnn->type);
     };
-    *matrix_descriptor = {rnn->type, 0, {}, {}};
-    *bias_descriptor = {rnn->type, 0, {}, {}};
-    *matrix_address = *bias_address = nullptr;
-    if (matrix < rnn->matrices()) {
-        int64_t rows = rnn->rows(matrix), columns = rnn->columns(layer, matrix);
+    bool has_matrix = matrix < rnn->matrices(), has_bias = rnn->has_bias(matrix);
+    int64_t rows = rnn->rows(matrix), columns = rnn->columns(layer, matrix), hidden = rnn->hidden;
+    if (matrix_descriptor) *matrix_descriptor = {rnn->type, 0, {}, {}};
+    if (matrix_descriptor && has_matrix)
         *matrix_descriptor = {rnn->type, 0, {1, rows, columns}, {rows * columns, columns, 1}};
-        *matrix_address = address(rnn->matrix_offset(layer, matrix));
-    }
-    if (rnn->has_bias(matrix)) {
-        *bias_descriptor = {rnn->type, 0, {1, rnn->hidden, 1}, {rnn->hidden, 1, 1}};
-        *bias_address = address(rnn->bias_offset(layer, matrix));
-    }
+    if (matrix_address)
+        *matrix_address = address(has_matrix, has_matrix ? rnn->matrix_offset(layer, matrix) : 0);
+    if (bias_descriptor) *bias_descriptor = {rnn->type, 0, {}, {}};
+    if (bias_descriptor && has_bias) *bias_descriptor = {rnn->type, 0, {1, hidden, 1}, {hidden, 1, 1}};
+    if (bias_address) *bias_address = address(has_bias, has_bias ? rnn->bias_offset(layer, matrix) : 0);
     return success;
 }
 

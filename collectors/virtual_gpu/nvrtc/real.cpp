@@ -16,6 +16,11 @@ namespace {
 
 constexpr const char* soname = "libnvrtc.so.13";
 
+bool exists(const std::string& path) {
+    struct stat status;
+    return stat(path.c_str(), &status) == 0;
+}
+
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
     return value ? value : "";
@@ -68,8 +73,7 @@ struct Real {
 
     void open(const std::string& candidate) {
         if (library || is_stand_in(candidate)) return;
-        struct stat status;
-        if (stat(candidate.c_str(), &status) != 0) return;
+        if (!exists(candidate)) return;
         // Its own calls must reach itself, not the stand-in of the same names that was loaded before.
         library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
         if (library) path = candidate;
@@ -95,7 +99,24 @@ const Real& real() {
     return found;
 }
 
+/// At load, before there are threads: a first look, which loads nothing.
+__attribute__((constructor)) void look_for_real_library() {
+    std::string named = environment("ATTNSCOPE_NVRTC");
+    if (named.empty())
+        for (const std::string& folder : folders()) {
+            std::string path = folder + "/" + soname;
+            if (exists(path) && !is_stand_in(path)) return;
+        }
+    else if (exists(named) && !is_stand_in(named))
+        return;
+    keep_out_of_kernel_cache();
+}
+
 }  // namespace
+
+void keep_out_of_kernel_cache() {
+    setenv("USE_PYTORCH_KERNEL_CACHE", "0", 1);
+}
 
 void* real_function(const char* name) {
     return real().library ? dlsym(real().library, name) : nullptr;

@@ -10,6 +10,11 @@ namespace attnscope::vgpu::nvrtc {
 /// LD_LIBRARY_PATH, CUDA_HOME and CUDA_PATH, attnscope's cache, /usr/local/cuda, the system's folders.
 void* real_function(const char* name);
 
+/// PyTorch keeps what NVRTC made in a cache on disk (~/.cache/torch/kernels), for later processes, real GPUs
+/// included. What the stand-in makes without the real library must not get there: the cache is switched off
+/// in this process.
+void keep_out_of_kernel_cache();
+
 /// Where the real library was found; empty when it was not.
 const std::string& real_path();
 
