@@ -1,7 +1,7 @@
 #pragma once
-/* What the virtual GPU tells beyond what CUPTI can express. C ABI, exported by the libcuda stand-in and found with dlsym:
-   its presence is how a collector knows that the ground is virtual. Callbacks come on the thread that made the call,
-   with no lock held, and must not call CUDA. */
+/* What the virtual GPU tells beyond what CUPTI can express. C ABI, exported by the libcuda stand-in and found
+   with dlsym: its presence is how a collector knows that the ground is virtual. Callbacks come on the thread
+   that made the call, with no lock held, and must not call CUDA. */
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -9,12 +9,13 @@ extern "C" {
 #endif
 
 typedef struct AttnscopeAttribute {
-    const char* name;  /* "m", "type_a", "shape_q" */
-    const char* text;  /* not NULL: the value as text; else `number` */
+    const char* name; /* "m", "type_a", "shape_q" */
+    const char* text; /* not NULL: the value as text; else `number` */
     int64_t number;
 } AttnscopeAttribute;
 
-/* A cuBLAS, cuBLASLt, cuDNN ... call. `correlation` comes from the same counter as CUPTI's ids: it orders them. */
+/* A cuBLAS, cuBLASLt, cuDNN ... call. `correlation` comes from the same counter as CUPTI's ids: it orders
+ * them. */
 typedef struct AttnscopeLibraryCall {
     uint32_t size; /* sizeof(this), grows at the end */
     uint32_t correlation;

@@ -22,9 +22,11 @@ constexpr uintptr_t table_bit = 1;
 class AddressSpace {
   public:
     AddressSpace() {
-        // Room for many devices with fragmentation, and for programs that reserve several times a device's memory.
+        // Room for many devices with fragmentation, and for programs that reserve several times a device's
+        // memory.
         for (size_t bytes = size_t{32} << 40; base_ == 0 && bytes >= size_t{64} << 30; bytes /= 2) {
-            void* memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            void* memory =
+                mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (memory == MAP_FAILED) continue;
             const auto start = reinterpret_cast<uintptr_t>(memory);
             base_ = (start + block_bytes - 1) / block_bytes * block_bytes;
@@ -117,25 +119,33 @@ AddressSpace& space() {
     return *s;
 }
 
-size_t whole_blocks(size_t bytes) { return (bytes + block_bytes - 1) / block_bytes * block_bytes; }
+size_t whole_blocks(size_t bytes) {
+    return (bytes + block_bytes - 1) / block_bytes * block_bytes;
+}
 
 }  // namespace
 
-uintptr_t reserve_addresses(size_t bytes, size_t alignment) { return space().reserve(whole_blocks(bytes), alignment); }
+uintptr_t reserve_addresses(size_t bytes, size_t alignment) {
+    return space().reserve(whole_blocks(bytes), alignment);
+}
 
 uintptr_t reserve_addresses_at(uintptr_t address, size_t bytes) {
     return address % block_bytes == 0 && space().reserve_at(address, whole_blocks(bytes)) ? address : 0;
 }
 
-void release_addresses(uintptr_t address, size_t bytes) { space().release(address, whole_blocks(bytes)); }
+void release_addresses(uintptr_t address, size_t bytes) {
+    space().release(address, whole_blocks(bytes));
+}
 
 bool back_with_pages(uintptr_t address, size_t bytes) {
     return mprotect(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 void drop_pages(uintptr_t address, size_t bytes) {
-    // A new mapping over the old one: the pages go, and whoever still holds the pointer faults, as on a real GPU.
-    mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    // A new mapping over the old one: the pages go, and whoever still holds the pointer faults, as on a real
+    // GPU.
+    mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 void index_allocation(uintptr_t address, size_t bytes, Allocation* allocation) {
@@ -147,7 +157,8 @@ void index_allocation(uintptr_t address, size_t bytes, Allocation* allocation) {
     }
     GranuleTable* table = s.table(address);
     const size_t first = address % block_bytes / granule_bytes;
-    for (size_t i = 0; i * granule_bytes < bytes; i++) table->at[first + i].store(allocation, std::memory_order_release);
+    for (size_t i = 0; i * granule_bytes < bytes; i++)
+        table->at[first + i].store(allocation, std::memory_order_release);
 }
 
 Allocation* find_allocation(uintptr_t address) {

@@ -24,6 +24,15 @@ void report_unsupported(const char* library, const char* function);
 /// severity: "info", "warning", "error". Equal (code, message) pairs are counted, not repeated.
 void report(const char* severity, const char* code, const std::string& message, const std::string& remedy);
 
+/// While one lives, requests for a private driver table are refused without the "static-runtime" diagnostic:
+/// NVIDIA's own NVRTC asks for one, from whichever thread, and does without it.
+struct ExpectPrivateTableRequest {
+    ExpectPrivateTableRequest();
+    ~ExpectPrivateTableRequest();
+    ExpectPrivateTableRequest(const ExpectPrivateTableRequest&) = delete;
+    ExpectPrivateTableRequest& operator=(const ExpectPrivateTableRequest&) = delete;
+};
+
 struct Attribute {
     std::string name;
     std::string text;  ///< used when not empty
@@ -44,15 +53,16 @@ struct LibraryCall {
 /// CUstream (nullptr, legacy and per-thread handles included).
 void issue_library_call(void* stream, LibraryCall call);
 
-/// The mangled name of a CUfunction or CUkernel, for ApiScope's `symbol`; nullptr for anything else. Lives for ever.
+/// The mangled name of a CUfunction or CUkernel, for ApiScope's `symbol`; nullptr for anything else. Lives
+/// for ever.
 const char* kernel_name(const void* handle);
 
 /// Content of device memory changed in an unknown way (by a kernel, a library).
 void mark_uncomputed(const void* device_pointer);
 
-/// A library was asked to leave a result in host memory (cublasSdot with a host pointer): the value was never computed.
-/// Fills it as any uncomputed read is filled (zeros, or what the user named), counts it and tells the observer.
-/// cause: the function, a string literal ("cublasSdot_v2").
+/// A library was asked to leave a result in host memory (cublasSdot with a host pointer): the value was never
+/// computed. Fills it as any uncomputed read is filled (zeros, or what the user named), counts it and tells
+/// the observer. cause: the function, a string literal ("cublasSdot_v2").
 void report_uncomputed_host_value(void* host, size_t bytes, const char* cause);
 
 }  // namespace attnscope::vgpu

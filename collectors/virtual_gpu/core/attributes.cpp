@@ -19,12 +19,22 @@ constexpr Row rows[] = {
 // What this driver, not the chip, decides. It wins over the table: no device can do what the driver refuses.
 bool driver_says(const VirtualDevice& device, int attribute, int& value) {
     switch (attribute) {
-        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: value = device.gpu.major; return true;
-        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: value = device.gpu.minor; return true;
-        case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: value = device.position + 1; return true;
-        case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID: value = device.position; return true;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+            value = device.gpu.major;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+            value = device.gpu.minor;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+            value = device.position + 1;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
+            value = device.position;
+            return true;
         case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
-        case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED: value = device.gpu.major >= 9; return true;
+        case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+            value = device.gpu.major >= 9;
+            return true;
         case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
         case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
         case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
@@ -38,9 +48,13 @@ bool driver_says(const VirtualDevice& device, int attribute, int& value) {
         case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
         case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
         case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-        case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS: value = 1; return true;
+        case CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS:
+            value = 1;
+            return true;
         case CU_DEVICE_ATTRIBUTE_NUMA_ID:
-        case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID: value = -1; return true;
+        case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
+            value = -1;
+            return true;
         case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
         case CU_DEVICE_ATTRIBUTE_INTEGRATED:
         case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
@@ -84,10 +98,14 @@ bool driver_says(const VirtualDevice& device, int attribute, int& value) {
         case CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
         case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED:
         case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED:
-        case 144: case 145: case 146: case 147:  // host pools, host VMM, dma-buf for host memory, partial host atomics
+        case 144:
+        case 145:
+        case 146:
+        case 147:  // host pools, host VMM, dma-buf for host memory, partial host atomics
             value = 0;
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -95,32 +113,69 @@ bool driver_says(const VirtualDevice& device, int attribute, int& value) {
 // Capabilities", tables "Technical Specifications per Compute Capability". Used where the table has no row.
 bool guide_says(int attribute, int& value) {
     switch (attribute) {
-        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: value = 1024; return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            value = 1024;
+            return true;
         case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
-        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: value = 1024; return true;
-        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: value = 64; return true;
-        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: value = INT_MAX; return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y:
+            value = 1024;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z:
+            value = 64;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X:
+            value = INT_MAX;
+            return true;
         case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
-        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: value = 65535; return true;
-        case CU_DEVICE_ATTRIBUTE_WARP_SIZE: value = 32; return true;
-        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: value = 49152; return true;
-        case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: value = 65536; return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
+            value = 65535;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+            value = 32;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+            value = 49152;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
+            value = 65536;
+            return true;
         case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
-        case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: value = 65536; return true;
-        case CU_DEVICE_ATTRIBUTE_MAX_PITCH: value = INT_MAX; return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
+            value = 65536;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
+            value = INT_MAX;
+            return true;
         case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
-        case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED: value = 1; return true;
+        case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
+            value = 1;
+            return true;
         case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
-        case CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT: value = 512; return true;
-        case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT: value = 32; return true;
-        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH: value = 131072; return true;
-        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH: value = 131072; return true;
-        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT: value = 65536; return true;
+        case CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT:
+            value = 512;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT:
+            value = 32;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH:
+            value = 131072;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH:
+            value = 131072;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT:
+            value = 65536;
+            return true;
         case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH:
         case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT:
-        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH: value = 16384; return true;
-        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH: value = 1 << 28; return true;
-        default: return false;
+        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH:
+            value = 16384;
+            return true;
+        case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH:
+            value = 1 << 28;
+            return true;
+        default:
+            return false;
     }
 }
 

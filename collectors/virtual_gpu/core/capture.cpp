@@ -78,8 +78,10 @@ CUresult add_captured(Stream& stream, GraphPayload payload) {
     return add_captured_locked(stream, std::move(payload));
 }
 
-CUresult begin_capture(Stream& stream, CUstreamCaptureMode mode, Graph* existing, std::vector<GraphNode*> dependencies) {
-    if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+CUresult begin_capture(Stream& stream, CUstreamCaptureMode mode, Graph* existing,
+                       std::vector<GraphNode*> dependencies) {
+    if (mode != CU_STREAM_CAPTURE_MODE_GLOBAL && mode != CU_STREAM_CAPTURE_MODE_THREAD_LOCAL &&
+        mode != CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream.kind == StreamKind::legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     std::lock_guard lock(graph_mutex());
@@ -106,7 +108,8 @@ CUresult end_capture(Stream& stream, Graph*& graph) {
     Capture* capture = stream.capture.load();
     if (capture == nullptr) return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin != &stream) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != &thread_state()) return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != &thread_state())
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     CUresult result = CUDA_SUCCESS;
     if (capture->invalidated) {
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -150,7 +153,8 @@ CUresult capture_event_wait(Event& event, Stream& stream) {
     if (own != nullptr && own->invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     Capture* other = id != 0 ? find_capture(id) : nullptr;
     if (other == nullptr) {
-        // An event from outside: waiting for it would tie the graph to work that it does not hold. Never recorded: no work.
+        // An event from outside: waiting for it would tie the graph to work that it does not hold. Never
+        // recorded: no work.
         if (own == nullptr || (id == 0 && !recorded)) return CUDA_SUCCESS;
         own->invalidated = true;
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
@@ -181,7 +185,8 @@ CUresult refuse_unsafe_call() {
     bool refused = false;
     for (Capture* capture : captures()) {
         const bool own = capture->thread == &thread && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
-        const bool others = thread.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+        const bool others = thread.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+                            capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
         if (!own && !others) continue;
         capture->invalidated = true;
         refused = true;
@@ -218,7 +223,8 @@ CUresult refuse_during_capture(Context& context) {
 }
 
 CUresult refuse_implicit_capture(Stream& stream) {
-    if (capture_count.load(std::memory_order_relaxed) == 0 || stream.kind != StreamKind::legacy) return CUDA_SUCCESS;
+    if (capture_count.load(std::memory_order_relaxed) == 0 || stream.kind != StreamKind::legacy)
+        return CUDA_SUCCESS;
     std::lock_guard lock(graph_mutex());
     bool refused = false;
     for (Capture* capture : captures()) {

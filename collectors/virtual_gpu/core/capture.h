@@ -29,21 +29,23 @@ struct Capture {
 /// Guards captures and graphs. Never held while a hook, an observer or a host function is called.
 std::mutex& graph_mutex();
 
-/// Adds a node after what `stream` has captured so far. CUDA_ERROR_STREAM_CAPTURE_INVALIDATED when the capture is.
+/// Adds a node after what `stream` has captured so far. CUDA_ERROR_STREAM_CAPTURE_INVALIDATED when the
+/// capture is.
 CUresult add_captured(Stream& stream, GraphPayload payload);
 /// The same for a caller that holds graph_mutex().
 CUresult add_captured_locked(Stream& stream, GraphPayload payload);
 
 /// `existing` not nullptr: into that graph, after `dependencies`.
-CUresult begin_capture(Stream& stream, CUstreamCaptureMode mode, Graph* existing, std::vector<GraphNode*> dependencies);
+CUresult begin_capture(Stream& stream, CUstreamCaptureMode mode, Graph* existing,
+                       std::vector<GraphNode*> dependencies);
 /// `graph` is nullptr unless it succeeds.
 CUresult end_capture(Stream& stream, Graph*& graph);
 
 CUresult capture_event_record(Event& event, Stream& stream);
 CUresult capture_event_wait(Event& event, Stream& stream);
 
-/// For calls that a capture forbids under the thread's capture mode (allocation, synchronous calls): the error 900, and the
-/// captures concerned are invalidated.
+/// For calls that a capture forbids under the thread's capture mode (allocation, synchronous calls): the
+/// error 900, and the captures concerned are invalidated.
 CUresult refuse_unsafe_call();
 /// For synchronisation with a stream: forbidden while it captures (900, invalidates).
 CUresult refuse_while_capturing(Stream& stream);

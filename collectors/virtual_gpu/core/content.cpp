@@ -43,12 +43,15 @@ void fetch(const Known& known, size_t from, size_t to, std::byte* out) {
         return;
     }
     for (size_t at = from; at < to; at++)
-        out[at - from] = static_cast<std::byte>(known.value >> (8 * ((at - known.phase) % known.value_bytes)));
+        out[at - from] =
+            static_cast<std::byte>(known.value >> (8 * ((at - known.phase) % known.value_bytes)));
 }
 
 }  // namespace
 
-size_t kept_bytes() { return kept.load(std::memory_order_relaxed); }
+size_t kept_bytes() {
+    return kept.load(std::memory_order_relaxed);
+}
 
 void Content::forget(size_t from, size_t to) {
     if (ranges_.empty() || from >= to) return;

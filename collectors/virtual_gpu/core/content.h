@@ -1,6 +1,6 @@
 #pragma once
-// What is known of the bytes of a piece of device memory: a value that a memset left, or what the host wrote. All else is
-// unknown: untouched, or computed by a kernel that never ran.
+// What is known of the bytes of a piece of device memory: a value that a memset left, or what the host wrote.
+// All else is unknown: untouched, or computed by a kernel that never ran.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,12 +35,15 @@ class Content {
     void clear();
     /// A memset: `value_bytes`-wide values, the first at `from`.
     void set(size_t from, size_t to, uint32_t value, uint8_t value_bytes);
-    /// The host wrote. False when the bound on kept bytes (ATTNSCOPE_VGPU_KEPT_BYTES, 1 GiB) is reached: the range is then unknown.
+    /// The host wrote. False when the bound on kept bytes (ATTNSCOPE_VGPU_KEPT_BYTES, 1 GiB) is reached: the
+    /// range is then unknown.
     bool write(size_t from, size_t to, const void* bytes);
-    /// A kernel got a pointer to `from`: it may have written from there to the next boundary of known content, or to `end`.
+    /// A kernel got a pointer to `from`: it may have written from there to the next boundary of known
+    /// content, or to `end`.
     void forget_reached(size_t from, size_t end);
 
-    /// Copies the known bytes of [from, to) to `out` and leaves the others alone. Returns how many are unknown.
+    /// Copies the known bytes of [from, to) to `out` and leaves the others alone. Returns how many are
+    /// unknown.
     size_t read(size_t from, size_t to, std::byte* out) const;
     /// The known pieces of [from, to), with offsets from `from`.
     std::vector<KnownPiece> cut(size_t from, size_t to) const;

@@ -16,8 +16,9 @@ std::atomic<uint32_t> context_ids{0};
 
 Context* current_context_or_null() {
     const auto& stack = thread_state().contexts;
-    return !stack.empty() && stack.back() != nullptr && stack.back()->alive.load(std::memory_order_relaxed) ? stack.back()
-                                                                                                             : nullptr;
+    return !stack.empty() && stack.back() != nullptr && stack.back()->alive.load(std::memory_order_relaxed)
+               ? stack.back()
+               : nullptr;
 }
 
 CUresult current_context(Context*& context) {
@@ -47,7 +48,8 @@ Context* create_context(VirtualDevice& device, unsigned flags, bool primary) {
     context->handle = static_cast<CUcontext>(handles<Context>().add(context));
     context->legacy_stream = create_stream(*context, CU_STREAM_DEFAULT, 0, StreamKind::legacy);
     if (const Hooks* listener = hooks(); listener != nullptr && listener->resource != nullptr)
-        listener->resource(ResourceEvent::context_created, context->handle, context->id, context->handle, context->id);
+        listener->resource(ResourceEvent::context_created, context->handle, context->id, context->handle,
+                           context->id);
     return context;
 }
 
@@ -55,7 +57,8 @@ void destroy_context(Context& context) {
     bool alive = true;
     if (!context.alive.compare_exchange_strong(alive, false)) return;
     if (const Hooks* listener = hooks(); listener != nullptr && listener->resource != nullptr)
-        listener->resource(ResourceEvent::context_destroy_starting, context.handle, context.id, context.handle, context.id);
+        listener->resource(ResourceEvent::context_destroy_starting, context.handle, context.id,
+                           context.handle, context.id);
     std::vector<Module*> modules;
     std::vector<Stream*> streams;
     {

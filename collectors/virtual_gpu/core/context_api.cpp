@@ -1,4 +1,4 @@
-// cuCtx* and cuDevicePrimaryCtx*.
+// cuCtx*.
 #include <algorithm>
 
 #include "collectors/virtual_gpu/core/api.h"
@@ -28,17 +28,28 @@ CUresult make_context(CUcontext* out, unsigned flags, CUdevice ordinal) {
 // CU_LIMIT_* with the defaults that the driver documents or shows; the others are not settable here.
 size_t default_limit(int limit, const Context& context) {
     switch (limit) {
-        case CU_LIMIT_STACK_SIZE: return 1024;
-        case CU_LIMIT_PRINTF_FIFO_SIZE: return 1u << 20;
-        case CU_LIMIT_MALLOC_HEAP_SIZE: return 8u << 20;
-        case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH: return 2;
-        case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: return 2048;
-        case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: return 64;
-        case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: (void)context; return 0;
-        default: return 0;
+        case CU_LIMIT_STACK_SIZE:
+            return 1024;
+        case CU_LIMIT_PRINTF_FIFO_SIZE:
+            return 1u << 20;
+        case CU_LIMIT_MALLOC_HEAP_SIZE:
+            return 8u << 20;
+        case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+            return 2;
+        case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+            return 2048;
+        case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+            return 64;
+        case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+            (void)context;
+            return 0;
+        default:
+            return 0;
     }
 }
-bool known_limit(int limit) { return limit >= CU_LIMIT_STACK_SIZE && limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE; }
+bool known_limit(int limit) {
+    return limit >= CU_LIMIT_STACK_SIZE && limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
+}
 
 CUresult context_or_current(CUcontext handle, Context*& context) {
     if (handle == nullptr) return current_context(context);
@@ -56,89 +67,21 @@ CUresult synchronise(Context& context) {
 
 namespace driver {
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice ordinal) {
-    if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    VirtualDevice* device = device_or_null(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    std::unique_lock lock(device->mutex);
-    device->primary_references++;
-    if (device->primary == nullptr) {
-        // The listener of the new context may ask the device for things: not under its lock. Two threads may race here.
-        lock.unlock();
-        Context* made = create_context(*device, device->primary_flags, true);
-        lock.lock();
-        if (device->primary == nullptr) {
-            device->primary = made;
-        } else {
-            lock.unlock();
-            destroy_context(*made);
-            lock.lock();
-        }
-    }
-    *out = device->primary->handle;
-    return CUDA_SUCCESS;
+CUresult cuCtxCreate(CUcontext* out, unsigned flags, CUdevice device) {
+    return make_context(out, flags, device);
 }
-
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal) {
-    VirtualDevice* device = device_or_null(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    Context* last = nullptr;
-    {
-        std::lock_guard lock(device->mutex);
-        if (device->primary_references == 0) return CUDA_ERROR_INVALID_CONTEXT;
-        if (--device->primary_references == 0) std::swap(last, device->primary);
-    }
-    if (last != nullptr) destroy_context(*last);
-    return CUDA_SUCCESS;
+CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) {
+    return make_context(out, flags, device);
 }
-CUresult cuDevicePrimaryCtxRelease(CUdevice ordinal) { return driver::cuDevicePrimaryCtxRelease_v2(ordinal); }
-
-CUresult cuDevicePrimaryCtxReset_v2(CUdevice ordinal) {
-    VirtualDevice* device = device_or_null(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    Context* last = nullptr;
-    {
-        std::lock_guard lock(device->mutex);
-        std::swap(last, device->primary);
-        device->primary_references = 0;
-    }
-    if (last != nullptr) destroy_context(*last);
-    return CUDA_SUCCESS;
-}
-CUresult cuDevicePrimaryCtxReset(CUdevice ordinal) { return driver::cuDevicePrimaryCtxReset_v2(ordinal); }
-
-CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned* flags, int* active) {
-    VirtualDevice* device = device_or_null(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    if (flags == nullptr || active == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::lock_guard lock(device->mutex);
-    *active = device->primary != nullptr;
-    *flags = device->primary_flags;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice ordinal, unsigned flags) {
-    VirtualDevice* device = device_or_null(ordinal);
-    if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
-    if ((flags & ~valid_flags) != 0) return CUDA_ERROR_INVALID_VALUE;
-    std::lock_guard lock(device->mutex);
-    device->primary_flags = flags;
-    if (device->primary != nullptr) device->primary->flags = flags;
-    return CUDA_SUCCESS;
-}
-CUresult cuDevicePrimaryCtxSetFlags(CUdevice ordinal, unsigned flags) {
-    return driver::cuDevicePrimaryCtxSetFlags_v2(ordinal, flags);
-}
-
-CUresult cuCtxCreate(CUcontext* out, unsigned flags, CUdevice device) { return make_context(out, flags, device); }
-CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) { return make_context(out, flags, device); }
-CUresult cuCtxCreate_v3(CUcontext* out, CUexecAffinityParam* affinity, int count, unsigned flags, CUdevice device) {
+CUresult cuCtxCreate_v3(CUcontext* out, CUexecAffinityParam* affinity, int count, unsigned flags,
+                        CUdevice device) {
     // An affinity limits the SMs (MPS alone): kernels would be described wrongly.
     if (affinity != nullptr && count > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return make_context(out, flags, device);
 }
 CUresult cuCtxCreate_v4(CUcontext* out, CUctxCreateParams* parameters, unsigned flags, CUdevice device) {
-    if (parameters != nullptr && parameters->execAffinityParams != nullptr && parameters->numExecAffinityParams > 0)
+    if (parameters != nullptr && parameters->execAffinityParams != nullptr &&
+        parameters->numExecAffinityParams > 0)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (parameters != nullptr && parameters->cigParams != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
     return make_context(out, flags, device);
@@ -153,7 +96,9 @@ CUresult cuCtxDestroy_v2(CUcontext handle) {
     destroy_context(*context);
     return CUDA_SUCCESS;
 }
-CUresult cuCtxDestroy(CUcontext handle) { return driver::cuCtxDestroy_v2(handle); }
+CUresult cuCtxDestroy(CUcontext handle) {
+    return driver::cuCtxDestroy_v2(handle);
+}
 
 CUresult cuCtxAttach(CUcontext* out, unsigned flags) {
     if (out == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -192,7 +137,9 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle) {
     thread_state().contexts.push_back(context);
     return CUDA_SUCCESS;
 }
-CUresult cuCtxPushCurrent(CUcontext handle) { return driver::cuCtxPushCurrent_v2(handle); }
+CUresult cuCtxPushCurrent(CUcontext handle) {
+    return driver::cuCtxPushCurrent_v2(handle);
+}
 CUresult cuCtxPopCurrent_v2(CUcontext* out) {
     auto& stack = thread_state().contexts;
     if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
@@ -200,7 +147,9 @@ CUresult cuCtxPopCurrent_v2(CUcontext* out) {
     stack.pop_back();
     return CUDA_SUCCESS;
 }
-CUresult cuCtxPopCurrent(CUcontext* out) { return driver::cuCtxPopCurrent_v2(out); }
+CUresult cuCtxPopCurrent(CUcontext* out) {
+    return driver::cuCtxPopCurrent_v2(out);
+}
 
 CUresult cuCtxGetDevice_v2(CUdevice* out, CUcontext handle) {
     if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -209,7 +158,9 @@ CUresult cuCtxGetDevice_v2(CUdevice* out, CUcontext handle) {
     *out = context->device->ordinal;
     return CUDA_SUCCESS;
 }
-CUresult cuCtxGetDevice(CUdevice* out) { return driver::cuCtxGetDevice_v2(out, nullptr); }
+CUresult cuCtxGetDevice(CUdevice* out) {
+    return driver::cuCtxGetDevice_v2(out, nullptr);
+}
 
 CUresult cuCtxGetId(CUcontext handle, unsigned long long* out) {
     if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;

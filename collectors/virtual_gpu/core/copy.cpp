@@ -20,9 +20,12 @@ namespace {
 // More separate rows than this are not tracked one by one: their content becomes unknown.
 constexpr size_t tracked_rows = 16384;
 
-bool on_device(uintptr_t address) { return classify(address).kind == MemoryKind::device; }
+bool on_device(uintptr_t address) {
+    return classify(address).kind == MemoryKind::device;
+}
 
-// Calls visit(allocation, offset, size, done) for each piece of [address, address + size): mappings may follow one another.
+// Calls visit(allocation, offset, size, done) for each piece of [address, address + size): mappings may
+// follow one another.
 template <class Visit>
 void for_each_piece(uintptr_t address, size_t size, Visit&& visit) {
     for (size_t done = 0; done < size;) {
@@ -45,8 +48,10 @@ bool device_range(uintptr_t address, size_t size) {
 
 CUresult check_side(uintptr_t address, size_t size, Side side) {
     if (size == 0) return CUDA_SUCCESS;
-    if (side == Side::host && !is_reserved_address(address)) return address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (is_reserved_address(address)) return device_range(address, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (side == Side::host && !is_reserved_address(address))
+        return address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (is_reserved_address(address))
+        return device_range(address, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (side == Side::any) return address != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     return registered_range(address).has_value() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -63,7 +68,8 @@ void forget_row(uintptr_t destination, size_t size) {
     });
 }
 
-void copy_row(uintptr_t destination, uintptr_t source, size_t size, bool to_device, bool from_device, Uncomputed& result) {
+void copy_row(uintptr_t destination, uintptr_t source, size_t size, bool to_device, bool from_device,
+              Uncomputed& result) {
     if (to_device && from_device) {
         std::vector<std::pair<size_t, std::vector<KnownPiece>>> known;
         for_each_piece(source, size, [&](Allocation& a, size_t offset, size_t piece, size_t done) {
@@ -77,7 +83,8 @@ void copy_row(uintptr_t destination, uintptr_t source, size_t size, bool to_devi
             a.content.forget(offset, offset + piece);
             for (const auto& [start, pieces] : known) {
                 for (const KnownPiece& p : pieces) {
-                    // A piece of the source that lies over the border of two destination mappings is rare: it is forgotten.
+                    // A piece of the source that lies over the border of two destination mappings is rare: it
+                    // is forgotten.
                     const size_t at = start + p.offset, end = start + p.known.end;
                     if (at < done || end > done + piece) continue;
                     KnownPiece moved = p;
@@ -91,13 +98,15 @@ void copy_row(uintptr_t destination, uintptr_t source, size_t size, bool to_devi
     } else if (to_device) {
         for_each_piece(destination, size, [&](Allocation& a, size_t offset, size_t piece, size_t done) {
             std::lock_guard lock(a.mutex);
-            if (!a.content.write(offset, offset + piece, reinterpret_cast<const void*>(source + done))) result.kept_too_little = true;
+            if (!a.content.write(offset, offset + piece, reinterpret_cast<const void*>(source + done)))
+                result.kept_too_little = true;
         });
     } else if (from_device) {
         fill(reinterpret_cast<void*>(destination), size);
         for_each_piece(source, size, [&](Allocation& a, size_t offset, size_t piece, size_t done) {
             std::lock_guard lock(a.mutex);
-            result.bytes += a.content.read(offset, offset + piece, reinterpret_cast<std::byte*>(destination + done));
+            result.bytes +=
+                a.content.read(offset, offset + piece, reinterpret_cast<std::byte*>(destination + done));
         });
     } else {
         std::memmove(reinterpret_cast<void*>(destination), reinterpret_cast<const void*>(source), size);
@@ -108,7 +117,8 @@ void move_content(CopyRequest copy, Uncomputed& result) {
     const bool to_device = on_device(copy.destination), from_device = on_device(copy.source);
     // Rows without gaps are one row.
     if (copy.height > 1 && copy.destination_pitch == copy.width && copy.source_pitch == copy.width &&
-        (copy.depth == 1 || (copy.destination_slice == copy.width * copy.height && copy.source_slice == copy.width * copy.height))) {
+        (copy.depth == 1 || (copy.destination_slice == copy.width * copy.height &&
+                             copy.source_slice == copy.width * copy.height))) {
         copy.width *= copy.height * copy.depth;
         copy.height = copy.depth = 1;
     }
@@ -127,7 +137,8 @@ void move_content(CopyRequest copy, Uncomputed& result) {
     }
     // Managed memory that a kernel had in its hands: what lies there is not what the kernel would have left.
     const AddressKind from = classify(copy.source);
-    if (!to_device && from.allocation != nullptr && from.kind == MemoryKind::managed && from.allocation->device_wrote)
+    if (!to_device && from.allocation != nullptr && from.kind == MemoryKind::managed &&
+        from.allocation->device_wrote)
         result.bytes += copy.bytes();
 }
 
@@ -136,7 +147,8 @@ void do_copy(const CopyRequest& copy) {
     move_content(copy, result);
     if (result.kept_too_little)
         report("warning", "content-not-kept",
-               "the program wrote more bytes to device memory than are kept (ATTNSCOPE_VGPU_KEPT_BYTES); reads of the rest "
+               "the program wrote more bytes to device memory than are kept (ATTNSCOPE_VGPU_KEPT_BYTES); "
+               "reads of the rest "
                "count as uncomputed",
                "raise ATTNSCOPE_VGPU_KEPT_BYTES if the program reads back what it wrote");
     if (result.bytes != 0) report_uncomputed_read(result.bytes, "memcpy", filler().name.c_str());
@@ -198,12 +210,15 @@ void perform_copy(const CopyRequest& copy, const Issue& issue) {
 }
 
 CUresult check_set(const SetRequest& set) {
-    if (set.destination % set.value_bytes != 0 || (set.height > 1 && set.pitch % set.value_bytes != 0)) return CUDA_ERROR_INVALID_VALUE;
+    if (set.destination % set.value_bytes != 0 || (set.height > 1 && set.pitch % set.value_bytes != 0))
+        return CUDA_ERROR_INVALID_VALUE;
     if (set.bytes() == 0) return CUDA_SUCCESS;
     const size_t row = set.width * set.value_bytes;
     if (set.height > 1 && set.pitch < row) return CUDA_ERROR_INVALID_VALUE;
     for (size_t y : {size_t{0}, set.height - 1})
-        if (CUresult error = check_side(set.destination + y * set.pitch, row, Side::device); error != CUDA_SUCCESS) return error;
+        if (CUresult error = check_side(set.destination + y * set.pitch, row, Side::device);
+            error != CUDA_SUCCESS)
+            return error;
     return CUDA_SUCCESS;
 }
 
@@ -219,7 +234,8 @@ void do_set(SetRequest set) {
         const uintptr_t start = set.destination + y * set.pitch;
         if (!device) {
             auto* to = reinterpret_cast<unsigned char*>(start);
-            for (size_t i = 0; i < row; i++) to[i] = static_cast<unsigned char>(set.value >> (8 * (i % set.value_bytes)));
+            for (size_t i = 0; i < row; i++)
+                to[i] = static_cast<unsigned char>(set.value >> (8 * (i % set.value_bytes)));
         } else if (set.height > tracked_rows) {
             forget_row(start, row);
         } else {
@@ -260,6 +276,8 @@ void write_device(uintptr_t destination, const void* bytes, size_t size) {
     Uncomputed result;
     copy_row(destination, reinterpret_cast<uintptr_t>(bytes), size, true, false, result);
 }
-void clear_device(uintptr_t destination, size_t size) { do_set({destination, 0, 1, size, 1, 0, false}); }
+void clear_device(uintptr_t destination, size_t size) {
+    do_set({destination, 0, 1, size, 1, 0, false});
+}
 
 }  // namespace attnscope::vgpu

@@ -10,7 +10,8 @@ namespace attnscope::vgpu {
 
 namespace {
 
-CUresult issue_copy(CopyRequest copy, Side to, Side from, CUstream handle, bool asynchronous, const CUDA_MEMCPY3D* parameters = nullptr) {
+CUresult issue_copy(CopyRequest copy, Side to, Side from, CUstream handle, bool asynchronous,
+                    const CUDA_MEMCPY3D* parameters = nullptr) {
     Stream* stream = nullptr;
     if (CUresult error = find_stream(handle, stream); error != CUDA_SUCCESS) return error;
     if (CUresult error = check_copy(copy, to, from); error != CUDA_SUCCESS) return error;
@@ -18,7 +19,8 @@ CUresult issue_copy(CopyRequest copy, Side to, Side from, CUstream handle, bool 
     if (!asynchronous) {
         if (CUresult error = refuse_while_capturing(*stream); error != CUDA_SUCCESS) return error;
     } else if (stream->capture.load(std::memory_order_acquire) != nullptr) {
-        return add_captured(*stream, CopyNode{copy, parameters != nullptr ? *parameters : linear_parameters(copy)});
+        return add_captured(*stream,
+                            CopyNode{copy, parameters != nullptr ? *parameters : linear_parameters(copy)});
     } else if (CUresult error = refuse_implicit_capture(*stream); error != CUDA_SUCCESS) {
         return error;
     }
@@ -26,20 +28,24 @@ CUresult issue_copy(CopyRequest copy, Side to, Side from, CUstream handle, bool 
     return CUDA_SUCCESS;
 }
 
-CUresult linear(uintptr_t destination, Side to, uintptr_t source, Side from, size_t bytes, CUstream stream, bool asynchronous) {
+CUresult linear(uintptr_t destination, Side to, uintptr_t source, Side from, size_t bytes, CUstream stream,
+                bool asynchronous) {
     CopyRequest copy;
     copy.destination = destination;
     copy.source = source;
     copy.width = bytes;
     return issue_copy(copy, to, from, stream, asynchronous);
 }
-uintptr_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+uintptr_t address(const void* pointer) {
+    return reinterpret_cast<uintptr_t>(pointer);
+}
 
 CUresult issue_3d(const CUDA_MEMCPY3D* parameters, CUstream stream, bool asynchronous) {
     if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
     CopyRequest copy;
     Side to, from;
-    if (CUresult error = read_copy_parameters(*parameters, copy, to, from); error != CUDA_SUCCESS) return error;
+    if (CUresult error = read_copy_parameters(*parameters, copy, to, from); error != CUDA_SUCCESS)
+        return error;
     return issue_copy(copy, to, from, stream, asynchronous, parameters);
 }
 
@@ -68,7 +74,8 @@ CUresult issue_2d(const CUDA_MEMCPY2D* p, CUstream stream, bool asynchronous) {
 
 CUresult issue_peer(const CUDA_MEMCPY3D_PEER* p, CUstream stream, bool asynchronous) {
     if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (find_context(p->srcContext) == nullptr || find_context(p->dstContext) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+    if (find_context(p->srcContext) == nullptr || find_context(p->dstContext) == nullptr)
+        return CUDA_ERROR_INVALID_CONTEXT;
     CUDA_MEMCPY3D plain{};
     plain.srcXInBytes = p->srcXInBytes;
     plain.srcY = p->srcY;
@@ -98,7 +105,9 @@ CUresult issue_peer(const CUDA_MEMCPY3D_PEER* p, CUstream stream, bool asynchron
 
 namespace driver {
 
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) { return linear(to, Side::any, from, Side::any, bytes, nullptr, false); }
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    return linear(to, Side::any, from, Side::any, bytes, nullptr, false);
+}
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     return linear(to, Side::any, from, Side::any, bytes, stream, true);
 }
@@ -120,36 +129,61 @@ CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     return linear(to, Side::device, from, Side::device, bytes, stream, true);
 }
-CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
-    if (find_context(to_context) == nullptr || find_context(from_context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                      size_t bytes) {
+    if (find_context(to_context) == nullptr || find_context(from_context) == nullptr)
+        return CUDA_ERROR_INVALID_CONTEXT;
     return linear(to, Side::device, from, Side::device, bytes, nullptr, false);
 }
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream) {
-    if (find_context(to_context) == nullptr || find_context(from_context) == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                           size_t bytes, CUstream stream) {
+    if (find_context(to_context) == nullptr || find_context(from_context) == nullptr)
+        return CUDA_ERROR_INVALID_CONTEXT;
     return linear(to, Side::device, from, Side::device, bytes, stream, true);
 }
 
-CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return issue_2d(p, nullptr, false); }
-CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p) { return issue_2d(p, nullptr, false); }
-CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream) { return issue_2d(p, stream, true); }
-CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) { return issue_3d(p, nullptr, false); }
-CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream) { return issue_3d(p, stream, true); }
-CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) { return issue_peer(p, nullptr, false); }
-CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream stream) { return issue_peer(p, stream, true); }
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) {
+    return issue_2d(p, nullptr, false);
+}
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p) {
+    return issue_2d(p, nullptr, false);
+}
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream) {
+    return issue_2d(p, stream, true);
+}
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) {
+    return issue_3d(p, nullptr, false);
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream) {
+    return issue_3d(p, stream, true);
+}
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) {
+    return issue_peer(p, nullptr, false);
+}
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream stream) {
+    return issue_peer(p, stream, true);
+}
 
-CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count, CUmemcpyAttributes* attributes,
-                               size_t* indices, size_t attribute_count, CUstream stream) {
-    if (count == 0 || to == nullptr || from == nullptr || sizes == nullptr || attributes == nullptr || indices == nullptr ||
-        attribute_count == 0 || attribute_count > count || stream == nullptr || stream == CU_STREAM_LEGACY)
+CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
+                               CUmemcpyAttributes* attributes, size_t* indices, size_t attribute_count,
+                               CUstream stream) {
+    if (count == 0 || to == nullptr || from == nullptr || sizes == nullptr || attributes == nullptr ||
+        indices == nullptr || attribute_count == 0 || attribute_count > count || stream == nullptr ||
+        stream == CU_STREAM_LEGACY)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
-        if (CUresult error = linear(to[i], Side::any, from[i], Side::any, sizes[i], stream, true); error != CUDA_SUCCESS) return error;
+        if (CUresult error = linear(to[i], Side::any, from[i], Side::any, sizes[i], stream, true);
+            error != CUDA_SUCCESS)
+            return error;
     return CUDA_SUCCESS;
 }
-CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count, CUmemcpyAttributes* attributes,
-                            size_t* indices, size_t attribute_count, size_t* failed, CUstream stream) {
-    CUresult result = driver::cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, indices, attribute_count, stream);
-    if (result != CUDA_SUCCESS && failed != nullptr) *failed = SIZE_MAX;  // as documented where the index is not known
+CUresult cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* sizes, size_t count,
+                            CUmemcpyAttributes* attributes, size_t* indices, size_t attribute_count,
+                            size_t* failed, CUstream stream) {
+    CUresult result =
+        driver::cuMemcpyBatchAsync_v2(to, from, sizes, count, attributes, indices, attribute_count, stream);
+    if (result != CUDA_SUCCESS && failed != nullptr)
+        *failed = SIZE_MAX;  // as documented where the index is not known
     return result;
 }
 

@@ -19,16 +19,23 @@ CUresult read_side(CUmemorytype type, const void* host, CUdeviceptr device, uint
             base = device;
             side = Side::any;
             return CUDA_SUCCESS;
-        case CU_MEMORYTYPE_ARRAY: report_unsupported("CUDA driver", "copy with a CUDA array"); return CUDA_ERROR_NOT_SUPPORTED;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        case CU_MEMORYTYPE_ARRAY:
+            report_unsupported("CUDA driver", "copy with a CUDA array");
+            return CUDA_ERROR_NOT_SUPPORTED;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 }  // namespace
 
 CUresult read_copy_parameters(const CUDA_MEMCPY3D& p, CopyRequest& copy, Side& to, Side& from) {
     if (p.srcLOD != 0 || p.dstLOD != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (CUresult error = read_side(p.srcMemoryType, p.srcHost, p.srcDevice, copy.source, from); error != CUDA_SUCCESS) return error;
-    if (CUresult error = read_side(p.dstMemoryType, p.dstHost, p.dstDevice, copy.destination, to); error != CUDA_SUCCESS) return error;
+    if (CUresult error = read_side(p.srcMemoryType, p.srcHost, p.srcDevice, copy.source, from);
+        error != CUDA_SUCCESS)
+        return error;
+    if (CUresult error = read_side(p.dstMemoryType, p.dstHost, p.dstDevice, copy.destination, to);
+        error != CUDA_SUCCESS)
+        return error;
     copy.width = p.WidthInBytes;
     copy.height = p.Height;
     copy.depth = p.Depth;
@@ -36,7 +43,8 @@ CUresult read_copy_parameters(const CUDA_MEMCPY3D& p, CopyRequest& copy, Side& t
     copy.source_pitch = p.srcPitch != 0 ? p.srcPitch : p.srcXInBytes + p.WidthInBytes;
     copy.destination_pitch = p.dstPitch != 0 ? p.dstPitch : p.dstXInBytes + p.WidthInBytes;
     const bool rows = p.Height > 1 || p.Depth > 1;
-    if (rows && (copy.source_pitch < p.srcXInBytes + p.WidthInBytes || copy.destination_pitch < p.dstXInBytes + p.WidthInBytes))
+    if (rows && (copy.source_pitch < p.srcXInBytes + p.WidthInBytes ||
+                 copy.destination_pitch < p.dstXInBytes + p.WidthInBytes))
         return CUDA_ERROR_INVALID_VALUE;
     copy.source_slice = copy.source_pitch * (p.srcHeight != 0 ? p.srcHeight : p.srcY + p.Height);
     copy.destination_slice = copy.destination_pitch * (p.dstHeight != 0 ? p.dstHeight : p.dstY + p.Height);
@@ -47,7 +55,8 @@ CUresult read_copy_parameters(const CUDA_MEMCPY3D& p, CopyRequest& copy, Side& t
 
 CUDA_MEMCPY3D linear_parameters(const CopyRequest& copy) {
     CUDA_MEMCPY3D p{};
-    const bool to_host = !is_reserved_address(copy.destination), from_host = !is_reserved_address(copy.source);
+    const bool to_host = !is_reserved_address(copy.destination),
+               from_host = !is_reserved_address(copy.source);
     p.srcMemoryType = from_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
     p.dstMemoryType = to_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
     p.srcHost = from_host ? reinterpret_cast<const void*>(copy.source) : nullptr;

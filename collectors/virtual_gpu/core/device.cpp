@@ -65,7 +65,8 @@ std::vector<std::unique_ptr<VirtualDevice>>* make_devices() {
         return made;
     }
     std::vector<std::string> uuids;
-    for (size_t i = 0; i < all.size(); i++) uuids.push_back(uuid_text(make_uuid(all[i], static_cast<int>(i))));
+    for (size_t i = 0; i < all.size(); i++)
+        uuids.push_back(uuid_text(make_uuid(all[i], static_cast<int>(i))));
     for (int position : visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), uuids)) {
         auto device = std::make_unique<VirtualDevice>();
         device->ordinal = static_cast<int>(made->size());
@@ -88,7 +89,8 @@ const std::vector<std::unique_ptr<VirtualDevice>>& devices() {
 
 VirtualDevice* device_or_null(int ordinal) {
     const auto& all = devices();
-    return ordinal >= 0 && static_cast<size_t>(ordinal) < all.size() ? all[static_cast<size_t>(ordinal)].get() : nullptr;
+    return ordinal >= 0 && static_cast<size_t>(ordinal) < all.size() ? all[static_cast<size_t>(ordinal)].get()
+                                                                     : nullptr;
 }
 
 bool VirtualDevice::take(size_t bytes) {
@@ -97,12 +99,15 @@ bool VirtualDevice::take(size_t bytes) {
         if (bytes > total_bytes || used > total_bytes - bytes) return false;
     } while (!used_bytes.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
     size_t peak = peak_bytes.load(std::memory_order_relaxed);
-    while (peak < used + bytes && !peak_bytes.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
+    while (peak < used + bytes &&
+           !peak_bytes.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
     }
     return true;
 }
 
-void VirtualDevice::give_back(size_t bytes) { used_bytes.fetch_sub(bytes, std::memory_order_relaxed); }
+void VirtualDevice::give_back(size_t bytes) {
+    used_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+}
 
 std::string pci_bus_id(const VirtualDevice& device) {
     char text[32];
@@ -110,8 +115,12 @@ std::string pci_bus_id(const VirtualDevice& device) {
     return text;
 }
 
-size_t device_count() { return devices().size(); }
-const Gpu& device(int ordinal) { return devices().at(static_cast<size_t>(ordinal))->gpu; }
+size_t device_count() {
+    return devices().size();
+}
+const Gpu& device(int ordinal) {
+    return devices().at(static_cast<size_t>(ordinal))->gpu;
+}
 int current_device() {
     const Context* context = current_context_or_null();
     return context != nullptr ? context->device->ordinal : 0;

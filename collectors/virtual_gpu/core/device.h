@@ -41,7 +41,8 @@ struct VirtualDevice {
     DeviceLimits limits{};
     size_t total_bytes = 0;
 
-    std::atomic<size_t> used_bytes{0};  ///< physical memory taken, in whole 2 MiB pieces as the driver takes it
+    std::atomic<size_t> used_bytes{
+        0};  ///< physical memory taken, in whole 2 MiB pieces as the driver takes it
     std::atomic<size_t> peak_bytes{0};
 
     std::mutex mutex;  ///< guards what follows
@@ -68,8 +69,8 @@ bool device_attribute(VirtualDevice& device, int attribute, int& value);
 /// "0000:01:00.0"
 std::string pci_bus_id(const VirtualDevice& device);
 
-/// The devices that CUDA_VISIBLE_DEVICES leaves of `count`, in its order: indices or UUID prefixes ("GPU-..."),
-/// cut at the first entry that names none or repeats one. nullptr leaves all.
+/// The devices that CUDA_VISIBLE_DEVICES leaves of `count`, in its order: indices or UUID prefixes
+/// ("GPU-..."), cut at the first entry that names none or repeats one. nullptr leaves all.
 std::vector<int> visible_devices(const char* text, const std::vector<std::string>& uuids);
 std::string uuid_text(const CUuuid& uuid);
 

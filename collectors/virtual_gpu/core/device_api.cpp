@@ -47,7 +47,9 @@ CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice ordinal) {
     *uuid = device->uuid;
     return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice ordinal) { return driver::cuDeviceGetUuid_v2(uuid, ordinal); }
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice ordinal) {
+    return driver::cuDeviceGetUuid_v2(uuid, ordinal);
+}
 
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice ordinal) {
     VirtualDevice* device = nullptr;
@@ -108,29 +110,42 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* out, const char* text) {
         if (std::sscanf(text, "%x:%x.%x", &bus, &slot, &function) < 2) return CUDA_ERROR_INVALID_VALUE;
     }
     for (const auto& device : devices()) {
-        if (domain != 0 || slot != 0 || function != 0 || bus != static_cast<unsigned>(device->position + 1)) continue;
+        if (domain != 0 || slot != 0 || function != 0 || bus != static_cast<unsigned>(device->position + 1))
+            continue;
         *out = device->ordinal;
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_INVALID_DEVICE;
 }
-CUresult cuDeviceGetLuid(char*, unsigned*, CUdevice) { return CUDA_ERROR_NOT_SUPPORTED; }  // Windows alone, as documented
+CUresult cuDeviceGetLuid(char*, unsigned*, CUdevice) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+}  // Windows alone, as documented
 
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice ordinal, CUdevice peer) {
     if (can == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (device_or_null(ordinal) == nullptr || device_or_null(peer) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    if (device_or_null(ordinal) == nullptr || device_or_null(peer) == nullptr)
+        return CUDA_ERROR_INVALID_DEVICE;
     *can = ordinal != peer;
     return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice source, CUdevice destination) {
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice source,
+                                 CUdevice destination) {
     if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (device_or_null(source) == nullptr || device_or_null(destination) == nullptr || source == destination) return CUDA_ERROR_INVALID_DEVICE;
+    if (device_or_null(source) == nullptr || device_or_null(destination) == nullptr || source == destination)
+        return CUDA_ERROR_INVALID_DEVICE;
     switch (attribute) {
-        case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK: *value = 0; return CUDA_SUCCESS;
-        case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED: *value = 1; return CUDA_SUCCESS;
+        case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+            *value = 0;
+            return CUDA_SUCCESS;
+        case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+            *value = 1;
+            return CUDA_SUCCESS;
         case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
-        case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: *value = 0; return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+            *value = 0;
+            return CUDA_SUCCESS;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 CUresult cuDeviceGetExecAffinitySupport(int* value, CUexecAffinityType type, CUdevice ordinal) {
@@ -144,7 +159,8 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* elements, CUarray_format, un
     VirtualDevice* device = nullptr;
     if (elements == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = find_device(ordinal, device); error != CUDA_SUCCESS) return error;
-    *elements = static_cast<size_t>(silent_attribute(*device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
+    *elements =
+        static_cast<size_t>(silent_attribute(*device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
     return CUDA_SUCCESS;
 }
 

@@ -11,7 +11,8 @@
 
 namespace attnscope::vgpu {
 
-/// CUDA_SUCCESS once cuInit has succeeded in this very process: a forked child gets CUDA_ERROR_NOT_INITIALIZED.
+/// CUDA_SUCCESS once cuInit has succeeded in this very process: a forked child gets
+/// CUDA_ERROR_NOT_INITIALIZED.
 ATTNSCOPE_VGPU_EXPORT CUresult driver_state();
 
 /// No C++ exception may cross into a C program.
@@ -26,7 +27,8 @@ CUresult guarded(Function&& function) noexcept {
     }
 }
 
-/// While one lives on this thread, stream 0 is the thread's own default stream (the _ptsz and _ptds functions).
+/// While one lives on this thread, stream 0 is the thread's own default stream (the _ptsz and _ptds
+/// functions).
 class ATTNSCOPE_VGPU_EXPORT PerThreadDefaultStream {
   public:
     PerThreadDefaultStream();

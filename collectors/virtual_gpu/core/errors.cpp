@@ -11,7 +11,8 @@ struct Row {
     const char* text;
 };
 // The texts are those that a real driver answers; where ours was not known it says the name in words.
-#define ROW(name, text) {name, #name, text}
+#define ROW(name, text) \
+    { name, #name, text }
 constexpr Row rows[] = {
     ROW(CUDA_SUCCESS, "no error"),
     ROW(CUDA_ERROR_INVALID_VALUE, "invalid argument"),
@@ -73,7 +74,8 @@ constexpr Row rows[] = {
     ROW(CUDA_ERROR_CONTEXT_IS_DESTROYED, "context is destroyed"),
     ROW(CUDA_ERROR_ASSERT, "device-side assert triggered"),
     ROW(CUDA_ERROR_TOO_MANY_PEERS, "peer mapping resources exhausted"),
-    ROW(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "part or all of the requested memory range is already mapped"),
+    ROW(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+        "part or all of the requested memory range is already mapped"),
     ROW(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "pointer does not correspond to a registered memory region"),
     ROW(CUDA_ERROR_HARDWARE_STACK_ERROR, "hardware stack error"),
     ROW(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction was encountered"),
@@ -102,11 +104,15 @@ constexpr Row rows[] = {
     ROW(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "capture was not ended in the same stream as it began"),
     ROW(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "capturing stream has unjoined work"),
     ROW(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "dependency created on uncaptured work in another stream"),
-    ROW(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "operation would make the legacy stream depend on a capturing blocking stream"),
+    ROW(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+        "operation would make the legacy stream depend on a capturing blocking stream"),
     ROW(CUDA_ERROR_CAPTURED_EVENT, "operation not permitted on an event last recorded in a capturing stream"),
-    ROW(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "attempt to terminate a thread-local capture sequence from another thread"),
+    ROW(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+        "attempt to terminate a thread-local capture sequence from another thread"),
     ROW(CUDA_ERROR_TIMEOUT, "wait operation timed out"),
-    ROW(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
+    ROW(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+        "the graph update was not performed because it included changes which violated constraints specific "
+        "to instantiated graph update"),
     ROW(CUDA_ERROR_EXTERNAL_DEVICE, "external device"),
     ROW(CUDA_ERROR_INVALID_CLUSTER_SIZE, "invalid cluster size"),
     ROW(CUDA_ERROR_FUNCTION_NOT_LOADED, "function not loaded"),

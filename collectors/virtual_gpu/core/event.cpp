@@ -49,7 +49,8 @@ CUresult wait_event(Stream& stream, Event& event, unsigned flags) {
         ticket = event.host_ticket;
     }
     const bool capturing = stream.capture.load(std::memory_order_acquire) != nullptr;
-    if (capturing && (flags & CU_EVENT_WAIT_EXTERNAL) != 0) return add_captured(stream, EventWaitNode{&event});
+    if (capturing && (flags & CU_EVENT_WAIT_EXTERNAL) != 0)
+        return add_captured(stream, EventWaitNode{&event});
     if (capturing || capture_id != 0) return capture_event_wait(event, stream);
     if (CUresult error = refuse_implicit_capture(stream); error != CUDA_SUCCESS) return error;
     inherit_ticket(stream, ticket);
@@ -62,7 +63,8 @@ namespace driver {
 CUresult cuEventCreate(CUevent* out, unsigned flags) {
     if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
     constexpr unsigned valid = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-    if ((flags & ~valid) != 0 || ((flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0))
+    if ((flags & ~valid) != 0 ||
+        ((flags & CU_EVENT_INTERPROCESS) != 0 && (flags & CU_EVENT_DISABLE_TIMING) == 0))
         return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
     if (CUresult error = current_context(context); error != CUDA_SUCCESS) return error;
@@ -81,7 +83,9 @@ CUresult cuEventDestroy_v2(CUevent handle) {
     delete event;
     return CUDA_SUCCESS;
 }
-CUresult cuEventDestroy(CUevent handle) { return driver::cuEventDestroy_v2(handle); }
+CUresult cuEventDestroy(CUevent handle) {
+    return driver::cuEventDestroy_v2(handle);
+}
 
 CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned flags) {
     if ((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -92,7 +96,9 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream_handle, unsigned
     if (event->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
     return record_event(*event, *stream, flags);
 }
-CUresult cuEventRecord(CUevent event, CUstream stream) { return driver::cuEventRecordWithFlags(event, stream, 0); }
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    return driver::cuEventRecordWithFlags(event, stream, 0);
+}
 
 CUresult cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags) {
     if ((flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) != 0) return CUDA_ERROR_INVALID_VALUE;

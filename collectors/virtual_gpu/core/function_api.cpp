@@ -11,23 +11,54 @@ namespace attnscope::vgpu {
 CUresult function_attribute(const Function& function, CUfunction_attribute attribute, int& value) {
     const KernelResources& r = function.resources;
     switch (attribute) {
-        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: value = static_cast<int>(r.max_threads); return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: value = static_cast<int>(r.static_shared_bytes); return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: value = static_cast<int>(r.constant_bytes); return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: value = static_cast<int>(r.local_bytes); return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_NUM_REGS: value = static_cast<int>(r.registers); return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+            value = static_cast<int>(r.max_threads);
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+            value = static_cast<int>(r.static_shared_bytes);
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+            value = static_cast<int>(r.constant_bytes);
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+            value = static_cast<int>(r.local_bytes);
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_NUM_REGS:
+            value = static_cast<int>(r.registers);
+            return CUDA_SUCCESS;
         case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        case CU_FUNC_ATTRIBUTE_BINARY_VERSION: value = function.sm; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: value = 0; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: value = function.max_dynamic_shared; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: value = function.carveout; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: value = 0; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: value = function.cluster[0]; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: value = function.cluster[1]; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: value = function.cluster[2]; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: value = function.non_portable_cluster; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: value = function.cluster_policy; return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+            value = function.sm;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+            value = 0;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+            value = function.max_dynamic_shared;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+            value = function.carveout;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+            value = 0;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+            value = function.cluster[0];
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+            value = function.cluster[1];
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+            value = function.cluster[2];
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+            value = function.non_portable_cluster;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+            value = function.cluster_policy;
+            return CUDA_SUCCESS;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -35,7 +66,8 @@ CUresult set_function_attribute(Function& function, CUfunction_attribute attribu
     const DeviceLimits& limits = function.context->device->limits;
     switch (attribute) {
         case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
-            const int most = limits.shared_per_block_optin - static_cast<int>(function.resources.static_shared_bytes);
+            const int most =
+                limits.shared_per_block_optin - static_cast<int>(function.resources.static_shared_bytes);
             if (value < 0 || value > most) return CUDA_ERROR_INVALID_VALUE;
             function.max_dynamic_shared = value;
             return CUDA_SUCCESS;
@@ -44,8 +76,12 @@ CUresult set_function_attribute(Function& function, CUfunction_attribute attribu
             if (value < -1 || value > 100) return CUDA_ERROR_INVALID_VALUE;
             function.carveout = value;
             return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: function.non_portable_cluster = value != 0; return CUDA_SUCCESS;
-        case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: function.cluster_policy = value; return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+            function.non_portable_cluster = value != 0;
+            return CUDA_SUCCESS;
+        case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+            function.cluster_policy = value;
+            return CUDA_SUCCESS;
         case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
         case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
         case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
@@ -54,7 +90,8 @@ CUresult set_function_attribute(Function& function, CUfunction_attribute attribu
             function.cluster[attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = value;
             return CUDA_SUCCESS;
         }
-        default: return CUDA_ERROR_INVALID_VALUE;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -150,14 +187,19 @@ CUresult cuParamSetSize(CUfunction handle, unsigned bytes) {
 CUresult cuParamSetv(CUfunction handle, int offset, void* value, unsigned bytes) {
     Function* function = nullptr;
     if (CUresult error = find_function(handle, function); error != CUDA_SUCCESS) return error;
-    if (value == nullptr || offset < 0 || bytes > (1u << 16) || offset > (1 << 16)) return CUDA_ERROR_INVALID_VALUE;
+    if (value == nullptr || offset < 0 || bytes > (1u << 16) || offset > (1 << 16))
+        return CUDA_ERROR_INVALID_VALUE;
     const size_t end = static_cast<size_t>(offset) + bytes;
     function->old_parameters.resize(std::max(function->old_parameters.size(), end));
     std::memcpy(function->old_parameters.data() + offset, value, bytes);
     return CUDA_SUCCESS;
 }
-CUresult cuParamSeti(CUfunction handle, int offset, unsigned value) { return driver::cuParamSetv(handle, offset, &value, sizeof value); }
-CUresult cuParamSetf(CUfunction handle, int offset, float value) { return driver::cuParamSetv(handle, offset, &value, sizeof value); }
+CUresult cuParamSeti(CUfunction handle, int offset, unsigned value) {
+    return driver::cuParamSetv(handle, offset, &value, sizeof value);
+}
+CUresult cuParamSetf(CUfunction handle, int offset, float value) {
+    return driver::cuParamSetv(handle, offset, &value, sizeof value);
+}
 
 }  // namespace driver
 }  // namespace attnscope::vgpu

@@ -57,7 +57,8 @@ std::unique_ptr<Graph> clone_graph(const Graph& graph) {
         twin[node.get()] = made;
     }
     for (const auto& node : graph.nodes)
-        for (const GraphNode* before : node->dependencies) twin[node.get()]->dependencies.push_back(twin.at(before));
+        for (const GraphNode* before : node->dependencies)
+            twin[node.get()]->dependencies.push_back(twin.at(before));
     return copy;
 }
 
@@ -128,7 +129,8 @@ std::string shape_of(const Graph& graph, bool with_types) {
         std::sort(before.begin(), before.end());
         if (with_types) shape += 't' + std::to_string(node->payload.index());
         for (size_t b : before) shape += ',' + std::to_string(b);
-        if (const auto* child = std::get_if<ChildNode>(&node->payload)) shape += '(' + shape_of(*child->graph, with_types) + ')';
+        if (const auto* child = std::get_if<ChildNode>(&node->payload))
+            shape += '(' + shape_of(*child->graph, with_types) + ')';
         shape += ';';
     }
     return shape;
@@ -152,7 +154,8 @@ void perform(const GraphPayload& payload, const Issue& issue) {
         }
         void operator()(const EventWaitNode& n) const {
             std::lock_guard lock(n.event->mutex);
-            if (n.event->host_ticket > issue.stream->host_ticket) issue.stream->host_ticket = n.event->host_ticket;
+            if (n.event->host_ticket > issue.stream->host_ticket)
+                issue.stream->host_ticket = n.event->host_ticket;
         }
         void operator()(const LibraryNode& n) const { perform_library_call(n.call, issue); }
         void operator()(const ChildNode&) const {}  // unfolded by make_steps
@@ -164,7 +167,8 @@ void perform(const GraphPayload& payload, const Issue& issue) {
 
 CUresult launch_graph(GraphExec& exec, Stream& stream) {
     if (stream.capture.load(std::memory_order_acquire) != nullptr) {
-        // What is captured here is the graph as it is now: later updates of the executable one do not reach it.
+        // What is captured here is the graph as it is now: later updates of the executable one do not reach
+        // it.
         ChildNode child;
         child.graph = std::make_shared<Graph>();
         child.graph->embedded = true;

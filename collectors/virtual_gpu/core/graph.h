@@ -51,7 +51,8 @@ struct LibraryNode {
 struct ChildNode {
     std::shared_ptr<Graph> graph;
 };
-/// Memory of a graph: its address is fixed when the node is made, and it lives as long as the node and its copies.
+/// Memory of a graph: its address is fixed when the node is made, and it lives as long as the node and its
+/// copies.
 struct AllocationNode {
     std::shared_ptr<CUdeviceptr> memory;
     CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
@@ -59,8 +60,8 @@ struct AllocationNode {
 struct FreeNode {
     CUdeviceptr pointer = 0;
 };
-using GraphPayload = std::variant<EmptyNode, KernelNode, CopyNode, SetNode, HostNode, EventRecordNode, EventWaitNode, LibraryNode,
-                                  ChildNode, AllocationNode, FreeNode>;
+using GraphPayload = std::variant<EmptyNode, KernelNode, CopyNode, SetNode, HostNode, EventRecordNode,
+                                  EventWaitNode, LibraryNode, ChildNode, AllocationNode, FreeNode>;
 
 struct GraphNode {
     CUgraphNode handle = nullptr;
@@ -102,12 +103,14 @@ Graph* create_graph();
 GraphNode* add_node(Graph& graph, GraphPayload payload, std::vector<GraphNode*> dependencies);
 /// A copy with nodes of its own.
 std::unique_ptr<Graph> clone_graph(const Graph& graph);
-/// The nodes, each after all that it depends on, in the order of their making otherwise; empty when they form a circle.
+/// The nodes, each after all that it depends on, in the order of their making otherwise; empty when they form
+/// a circle.
 std::vector<const GraphNode*> sorted_nodes(const Graph& graph);
 /// All steps, child graphs unfolded. False when the nodes form a circle.
 bool make_steps(const Graph& graph, std::vector<GraphStep>& steps);
 
-/// The nodes' dependencies, child graphs included, as a text that two graphs of the same topology share; with their types on demand.
+/// The nodes' dependencies, child graphs included, as a text that two graphs of the same topology share; with
+/// their types on demand.
 std::string shape_of(const Graph& graph, bool with_types);
 CUgraphNodeType type_of(const GraphPayload& payload);
 

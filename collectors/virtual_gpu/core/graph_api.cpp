@@ -19,12 +19,14 @@ CUresult find_node(CUgraphNode handle, GraphNode*& node) {
     node = handles<GraphNode>().get(handle);
     return node != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-CUresult find_dependencies(const CUgraphNode* from, size_t count, const Graph& graph, std::vector<GraphNode*>& nodes) {
+CUresult find_dependencies(const CUgraphNode* from, size_t count, const Graph& graph,
+                           std::vector<GraphNode*>& nodes) {
     if (count != 0 && from == nullptr) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         GraphNode* node = nullptr;
         if (CUresult error = find_node(from[i], node); error != CUDA_SUCCESS) return error;
-        if (node->graph != &graph || std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return CUDA_ERROR_INVALID_VALUE;
+        if (node->graph != &graph || std::find(nodes.begin(), nodes.end(), node) != nodes.end())
+            return CUDA_ERROR_INVALID_VALUE;
         nodes.push_back(node);
     }
     return CUDA_SUCCESS;
@@ -32,7 +34,8 @@ CUresult find_dependencies(const CUgraphNode* from, size_t count, const Graph& g
 
 namespace {
 
-// The driver's way to hand out a list: without an array the length is answered; with one, it is filled and padded with NULL.
+// The driver's way to hand out a list: without an array the length is answered; with one, it is filled and
+// padded with NULL.
 CUresult hand_out(const std::vector<CUgraphNode>& list, CUgraphNode* out, size_t* count) {
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (out != nullptr)
@@ -117,7 +120,8 @@ CUresult cuGraphGetRootNodes(CUgraph handle, CUgraphNode* out, size_t* count) {
         if (node->dependencies.empty()) list.push_back(node->handle);
     return hand_out(list, out, count);
 }
-CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data, size_t* count) {
+CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
+                            size_t* count) {
     if (count == nullptr || (from == nullptr) != (to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(graph_mutex());
     Graph* graph = nullptr;
@@ -136,7 +140,8 @@ CUresult cuGraphGetEdges_v2(CUgraph handle, CUgraphNode* from, CUgraphNode* to, 
 CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
     return driver::cuGraphGetEdges_v2(graph, from, to, nullptr, count);
 }
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data, size_t* count) {
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data,
+                                       size_t* count) {
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(graph_mutex());
     GraphNode* node = nullptr;
@@ -149,14 +154,17 @@ CUresult cuGraphNodeGetDependencies_v2(CUgraphNode handle, CUgraphNode* out, CUg
 CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* out, size_t* count) {
     return driver::cuGraphNodeGetDependencies_v2(node, out, nullptr, count);
 }
-CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data, size_t* count) {
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode handle, CUgraphNode* out, CUgraphEdgeData* data,
+                                         size_t* count) {
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(graph_mutex());
     GraphNode* node = nullptr;
     if (CUresult error = find_node(handle, node); error != CUDA_SUCCESS) return error;
     std::vector<CUgraphNode> list;
     for (const auto& other : node->graph->nodes)
-        if (std::find(other->dependencies.begin(), other->dependencies.end(), node) != other->dependencies.end()) list.push_back(other->handle);
+        if (std::find(other->dependencies.begin(), other->dependencies.end(), node) !=
+            other->dependencies.end())
+            list.push_back(other->handle);
     if (data != nullptr) std::fill_n(data, std::min(*count, list.size()), CUgraphEdgeData{});
     return hand_out(list, out, count);
 }
@@ -172,16 +180,19 @@ CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*, size_t count) {
+CUresult cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData*, size_t count) {
     if (count != 0 && (from == nullptr || to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(graph_mutex());
     Graph* graph = nullptr;
     if (CUresult error = find_graph(handle, graph); error != CUDA_SUCCESS) return error;
     for (size_t i = 0; i < count; i++) {
         GraphNode *start = nullptr, *end = nullptr;
-        if (find_node(from[i], start) != CUDA_SUCCESS || find_node(to[i], end) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+        if (find_node(from[i], start) != CUDA_SUCCESS || find_node(to[i], end) != CUDA_SUCCESS)
+            return CUDA_ERROR_INVALID_VALUE;
         if (start->graph != graph || end->graph != graph || start == end) return CUDA_ERROR_INVALID_VALUE;
-        if (std::find(end->dependencies.begin(), end->dependencies.end(), start) != end->dependencies.end()) return CUDA_ERROR_INVALID_VALUE;
+        if (std::find(end->dependencies.begin(), end->dependencies.end(), start) != end->dependencies.end())
+            return CUDA_ERROR_INVALID_VALUE;
         end->dependencies.push_back(start);
     }
     return CUDA_SUCCESS;
@@ -189,21 +200,24 @@ CUresult cuGraphAddDependencies_v2(CUgraph handle, const CUgraphNode* from, cons
 CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
     return driver::cuGraphAddDependencies_v2(graph, from, to, nullptr, count);
 }
-CUresult cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData*, size_t count) {
+CUresult cuGraphRemoveDependencies_v2(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to,
+                                      const CUgraphEdgeData*, size_t count) {
     if (count != 0 && (from == nullptr || to == nullptr)) return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(graph_mutex());
     Graph* graph = nullptr;
     if (CUresult error = find_graph(handle, graph); error != CUDA_SUCCESS) return error;
     for (size_t i = 0; i < count; i++) {
         GraphNode *start = nullptr, *end = nullptr;
-        if (find_node(from[i], start) != CUDA_SUCCESS || find_node(to[i], end) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+        if (find_node(from[i], start) != CUDA_SUCCESS || find_node(to[i], end) != CUDA_SUCCESS)
+            return CUDA_ERROR_INVALID_VALUE;
         const auto edge = std::find(end->dependencies.begin(), end->dependencies.end(), start);
         if (edge == end->dependencies.end()) return CUDA_ERROR_INVALID_VALUE;
         end->dependencies.erase(edge);
     }
     return CUDA_SUCCESS;
 }
-CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   size_t count) {
     return driver::cuGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
 }
 
@@ -212,9 +226,12 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
     GraphNode* node = nullptr;
     if (CUresult error = find_node(handle, node); error != CUDA_SUCCESS) return error;
     Graph& graph = *node->graph;
-    for (const auto& other : graph.nodes) other->dependencies.erase(std::remove(other->dependencies.begin(), other->dependencies.end(), node), other->dependencies.end());
+    for (const auto& other : graph.nodes)
+        other->dependencies.erase(std::remove(other->dependencies.begin(), other->dependencies.end(), node),
+                                  other->dependencies.end());
     handles<GraphNode>().remove(handle);
-    graph.nodes.erase(std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& n) { return n.get() == node; }));
+    graph.nodes.erase(
+        std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& n) { return n.get() == node; }));
     return CUDA_SUCCESS;
 }
 
@@ -227,16 +244,20 @@ CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
     file << "digraph dot {\n";
     for (const auto& node : graph->nodes) {
         file << "\"node_" << node->id << "\" [label=\"" << type_of(node->payload);
-        if (const auto* kernel = std::get_if<KernelNode>(&node->payload)) file << ' ' << kernel->function->name;
+        if (const auto* kernel = std::get_if<KernelNode>(&node->payload))
+            file << ' ' << kernel->function->name;
         file << "\"];\n";
-        for (const GraphNode* before : node->dependencies) file << "\"node_" << before->id << "\" -> \"node_" << node->id << "\";\n";
+        for (const GraphNode* before : node->dependencies)
+            file << "\"node_" << before->id << "\" -> \"node_" << node->id << "\";\n";
     }
     file << "}\n";
     return file.good() ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-CUresult cuUserObjectCreate(CUuserObject* out, void* pointer, CUhostFn destroy, unsigned references, unsigned flags) {
-    if (out == nullptr || destroy == nullptr || references == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuUserObjectCreate(CUuserObject* out, void* pointer, CUhostFn destroy, unsigned references,
+                            unsigned flags) {
+    if (out == nullptr || destroy == nullptr || references == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
     auto* object = new UserObject();
     object->pointer = pointer;
     object->destroy = destroy;
@@ -259,13 +280,15 @@ CUresult cuUserObjectRelease(CUuserObject handle, unsigned count) {
 }
 CUresult cuGraphRetainUserObject(CUgraph handle, CUuserObject object_handle, unsigned count, unsigned flags) {
     UserObject* object = handles<UserObject>().get(object_handle);
-    if (object == nullptr || count == 0 || (flags & ~static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE)) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (object == nullptr || count == 0 || (flags & ~static_cast<unsigned>(CU_GRAPH_USER_OBJECT_MOVE)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(graph_mutex());
     Graph* graph = nullptr;
     if (CUresult error = find_graph(handle, graph); error != CUDA_SUCCESS) return error;
     if ((flags & CU_GRAPH_USER_OBJECT_MOVE) == 0) object->references += count;
     // Clones and executable graphs share the reference; it goes with the last of them.
-    for (unsigned i = 0; i < count; i++) graph->user_objects.emplace_back(object, [object](void*) { release(object, 1); });
+    for (unsigned i = 0; i < count; i++)
+        graph->user_objects.emplace_back(object, [object](void*) { release(object, 1); });
     return CUDA_SUCCESS;
 }
 CUresult cuGraphReleaseUserObject(CUgraph handle, CUuserObject object_handle, unsigned count) {
@@ -275,7 +298,8 @@ CUresult cuGraphReleaseUserObject(CUgraph handle, CUuserObject object_handle, un
     Graph* graph = nullptr;
     if (CUresult error = find_graph(handle, graph); error != CUDA_SUCCESS) return error;
     for (unsigned i = 0; i < count; i++) {
-        const auto held = std::find_if(graph->user_objects.begin(), graph->user_objects.end(), [&](const auto& p) { return p.get() == object; });
+        const auto held = std::find_if(graph->user_objects.begin(), graph->user_objects.end(),
+                                       [&](const auto& p) { return p.get() == object; });
         if (held == graph->user_objects.end()) return CUDA_ERROR_INVALID_VALUE;
         graph->user_objects.erase(held);
     }

@@ -16,8 +16,9 @@ CUresult find_exec(CUgraphExec handle, GraphExec*& exec) {
 }
 
 CUresult instantiate(CUgraphExec* out, CUgraph handle, unsigned long long flags) {
-    constexpr unsigned long long known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
-                                         CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+    constexpr unsigned long long known =
+        CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+        CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
     if (out == nullptr || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     if ((flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) != 0) {
         report_unsupported("CUDA driver", "cuGraphInstantiate for launches from the device");
@@ -72,7 +73,8 @@ CUresult update(CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdate
     std::vector<GraphStep> steps;
     if (!make_steps(*graph, steps)) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     if (shape_of(*graph, true) != exec->shape) {
-        result = steps.size() == exec->steps.size() ? CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+        result = steps.size() == exec->steps.size() ? CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED
+                                                    : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
     for (size_t i = 0; i < steps.size(); i++) exec->steps[i].payload = std::move(steps[i].payload);
@@ -84,7 +86,9 @@ CUresult update(CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdate
 
 namespace driver {
 
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph, unsigned long long flags) { return instantiate(out, graph, flags); }
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph, unsigned long long flags) {
+    return instantiate(out, graph, flags);
+}
 CUresult cuGraphInstantiate_v2(CUgraphExec* out, CUgraph graph, CUgraphNode* bad, char* log, size_t size) {
     if (bad != nullptr) *bad = nullptr;
     if (log != nullptr && size != 0) *log = '\0';
@@ -133,29 +137,34 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
     *info = {};
     return update(exec, graph, info->result);
 }
-CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* bad, CUgraphExecUpdateResult* result) {
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* bad,
+                           CUgraphExecUpdateResult* result) {
     if (result == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (bad != nullptr) *bad = nullptr;
     return update(exec, graph, *result);
 }
 
-CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* p) {
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                           const CUDA_KERNEL_NODE_PARAMS* p) {
     KernelNode made;
     if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = read_kernel(*p, made); error != CUDA_SUCCESS) return error;
     return replace(exec, node, std::move(made));
 }
-CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1* p) {
     if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUDA_KERNEL_NODE_PARAMS wide = widen(*p);
     return driver::cuGraphExecKernelNodeSetParams_v2(exec, node, &wide);
 }
-CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* p, CUcontext context) {
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* p,
+                                        CUcontext context) {
     CopyNode made;
     if (CUresult error = read_copy(p, context, made); error != CUDA_SUCCESS) return error;
     return replace(exec, node, made);
 }
-CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext context) {
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p,
+                                        CUcontext context) {
     SetNode made;
     if (CUresult error = read_set(p, context, made); error != CUDA_SUCCESS) return error;
     return replace(exec, node, made);
@@ -189,7 +198,9 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
     for (GraphStep& step : exec->steps) {
         if (step.source != node) continue;
         const CUgraphNodeType type = type_of(step.payload);
-        if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET && type != CU_GRAPH_NODE_TYPE_MEMCPY) return CUDA_ERROR_INVALID_VALUE;
+        if (type != CU_GRAPH_NODE_TYPE_KERNEL && type != CU_GRAPH_NODE_TYPE_MEMSET &&
+            type != CU_GRAPH_NODE_TYPE_MEMCPY)
+            return CUDA_ERROR_INVALID_VALUE;
         step.enabled = enabled != 0;
         return CUDA_SUCCESS;
     }

@@ -1,6 +1,7 @@
 #pragma once
-// Opaque handles that can be checked: a handle is the address of a slot in a reserved table, so any value that a program
-// passes, NULL and rubbish included, is told from a live one by a range check and one load. Tables never shrink.
+// Opaque handles that can be checked: a handle is the address of a slot in a reserved table, so any value
+// that a program passes, NULL and rubbish included, is told from a live one by a range check and one load.
+// Tables never shrink.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -24,7 +25,8 @@ class HandleTable {
     HandleTable(const HandleTable&) = delete;
     HandleTable& operator=(const HandleTable&) = delete;
 
-    /// The handle of `object`. Slots are reused oldest first, which keeps stale handles recognisable for long.
+    /// The handle of `object`. Slots are reused oldest first, which keeps stale handles recognisable for
+    /// long.
     void* add(T* object) {
         std::lock_guard lock(mutex_);
         size_t index;

@@ -18,9 +18,13 @@ uint64_t host_clock_ns() {
 }
 }  // namespace
 
-void set_hooks(const Hooks* value) { installed.store(value, std::memory_order_release); }
+void set_hooks(const Hooks* value) {
+    installed.store(value, std::memory_order_release);
+}
 
-const Hooks* hooks() { return installed.load(std::memory_order_acquire); }
+const Hooks* hooks() {
+    return installed.load(std::memory_order_acquire);
+}
 
 uint32_t next_correlation() {
     // 0 means "none" to CUPTI's clients, also after the counter has gone round.
@@ -33,7 +37,8 @@ uint32_t current_correlation() {
     return call != nullptr ? call->correlation : next_correlation();
 }
 
-ApiScope::ApiScope(ApiDomain domain, uint32_t cbid, const char* function, const void* parameters, const char* symbol)
+ApiScope::ApiScope(ApiDomain domain, uint32_t cbid, const char* function, const void* parameters,
+                   const char* symbol)
     : call_{} {
     ThreadState& thread = thread_state();
     call_.domain = domain;

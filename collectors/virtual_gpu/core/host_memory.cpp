@@ -23,7 +23,8 @@ bool register_host_range(const RegisteredRange& range) {
     std::unique_lock lock(r.mutex);
     auto next = r.ranges.lower_bound(range.base);
     if (next != r.ranges.end() && next->first < range.base + range.bytes) return false;
-    if (next != r.ranges.begin() && std::prev(next)->second.base + std::prev(next)->second.bytes > range.base) return false;
+    if (next != r.ranges.begin() && std::prev(next)->second.base + std::prev(next)->second.bytes > range.base)
+        return false;
     r.ranges.emplace(range.base, range);
     r.count = r.ranges.size();
     return true;

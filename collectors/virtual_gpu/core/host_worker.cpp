@@ -62,7 +62,9 @@ uint64_t run_on_host_worker(std::function<void()> function) {
     return ++w.issued;
 }
 
-bool host_ticket_done(uint64_t ticket) { return worker().done.load(std::memory_order_acquire) >= ticket; }
+bool host_ticket_done(uint64_t ticket) {
+    return worker().done.load(std::memory_order_acquire) >= ticket;
+}
 
 void wait_for_host_ticket(uint64_t ticket) {
     if (host_ticket_done(ticket) || thread_state().runs_host_function) return;

@@ -1,6 +1,7 @@
 #pragma once
-// Host functions (cuLaunchHostFunc, cuStreamAddCallback) run on one thread of the driver, in the order of issue, as a
-// real driver's do. They are the only work that takes time here; tickets say what waits for which.
+// Host functions (cuLaunchHostFunc, cuStreamAddCallback) run on one thread of the driver, in the order of
+// issue, as a real driver's do. They are the only work that takes time here; tickets say what waits for
+// which.
 #include <cstdint>
 #include <functional>
 

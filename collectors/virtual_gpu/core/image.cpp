@@ -42,7 +42,8 @@ bool looks_like_ptx(const void* bytes) {
 
 CUresult no_compiler() {
     report("warning", "no-ptx-compiler",
-           "the program loads PTX, which the virtual GPU cannot compile; it was given \"no kernel image is available\"",
+           "the program loads PTX, which the virtual GPU cannot compile; it was given \"no kernel image is "
+           "available\"",
            "build the program with device code for this device, or run it on a real GPU");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }

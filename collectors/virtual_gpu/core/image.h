@@ -1,6 +1,7 @@
 #pragma once
-// Device code as a program hands it over: a fatbin (in its wrapper or bare), a cubin, PTX, or the text of run-time compiled
-// kernels. Decompressed and read when one of its kernels is first asked for, once for each compute capability.
+// Device code as a program hands it over: a fatbin (in its wrapper or bare), a cubin, PTX, or the text of
+// run-time compiled kernels. Decompressed and read when one of its kernels is first asked for, once for each
+// compute capability.
 #include <cuda.h>
 
 #include <cstddef>
@@ -38,11 +39,13 @@ constexpr std::string_view runtime_source_magic = "ATTNSCOPE-RUNTIME-SOURCE 1\n"
 
 class DeviceImage {
   public:
-    /// `preserved`: the bytes outlive the image (device code that was registered with the program). They are copied otherwise.
-    /// CUDA_ERROR_INVALID_IMAGE, or CUDA_ERROR_NO_BINARY_FOR_GPU for PTX, which would need a compiler.
+    /// `preserved`: the bytes outlive the image (device code that was registered with the program). They are
+    /// copied otherwise. CUDA_ERROR_INVALID_IMAGE, or CUDA_ERROR_NO_BINARY_FOR_GPU for PTX, which would need
+    /// a compiler.
     static CUresult open(const void* bytes, bool preserved, std::shared_ptr<DeviceImage>& image);
 
-    /// CUDA_ERROR_NO_BINARY_FOR_GPU when it holds nothing that this device runs; CUDA_ERROR_INVALID_IMAGE when it is damaged.
+    /// CUDA_ERROR_NO_BINARY_FOR_GPU when it holds nothing that this device runs; CUDA_ERROR_INVALID_IMAGE
+    /// when it is damaged.
     CUresult code(const VirtualDevice& device, const DeviceCode*& code);
 
     /// Any kernel name is accepted and nothing is known of its resources.

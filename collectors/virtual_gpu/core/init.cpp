@@ -21,6 +21,7 @@ namespace {
 
 enum class State { before, initialised, child_of_initialised };
 std::atomic<State> state{State::before};
+std::atomic<int> expected_table_requests{0};
 
 const EntryPoint* table = nullptr;
 size_t table_size = 0;
@@ -40,8 +41,16 @@ void load_injection() {
 
 }  // namespace
 
+ExpectPrivateTableRequest::ExpectPrivateTableRequest() {
+    ++expected_table_requests;
+}
+ExpectPrivateTableRequest::~ExpectPrivateTableRequest() {
+    --expected_table_requests;
+}
+
 CUresult driver_state() {
-    return state.load(std::memory_order_acquire) == State::initialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+    return state.load(std::memory_order_acquire) == State::initialised ? CUDA_SUCCESS
+                                                                       : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 void set_entry_points(const EntryPoint* entries, size_t count) {
@@ -67,7 +76,8 @@ CUresult cuInit(unsigned flags) {
     pthread_atfork(nullptr, nullptr, in_child);
     load_injection();
     state.store(State::initialised, std::memory_order_release);
-    if (const Hooks* listener = hooks(); listener != nullptr && listener->driver_initialised != nullptr) listener->driver_initialised();
+    if (const Hooks* listener = hooks(); listener != nullptr && listener->driver_initialised != nullptr)
+        listener->driver_initialised();
     return CUDA_SUCCESS;
 }
 
@@ -77,9 +87,12 @@ CUresult cuDriverGetVersion(int* version) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
-    constexpr cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-    if (symbol == nullptr || function == nullptr || (flags & ~known) != 0 || flags == known) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult* status) {
+    constexpr cuuint64_t known =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (symbol == nullptr || function == nullptr || (flags & ~known) != 0 || flags == known)
+        return CUDA_ERROR_INVALID_VALUE;
     *function = nullptr;
     const bool per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
     const EntryPoint *best = nullptr, *exact = nullptr;
@@ -94,7 +107,8 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
         if (entry.per_thread && !per_thread) continue;
         if (entry.version > version) {
             newer = true;
-        } else if (best == nullptr || entry.version > best->version || (entry.version == best->version && entry.per_thread)) {
+        } else if (best == nullptr || entry.version > best->version ||
+                   (entry.version == best->version && entry.per_thread)) {
             best = &entry;
         }
     }
@@ -111,15 +125,19 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
 
 CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
-    if (CUresult error = driver::cuGetProcAddress_v2(symbol, function, version, flags, &status); error != CUDA_SUCCESS) return error;
+    if (CUresult error = driver::cuGetProcAddress_v2(symbol, function, version, flags, &status);
+        error != CUDA_SUCCESS)
+        return error;
     return status == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuGetExportTable(const void** out, const CUuuid* id) {
     if (out == nullptr || id == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *out = nullptr;
+    if (expected_table_requests > 0) return CUDA_ERROR_NOT_FOUND;
     report("error", "static-runtime",
-           "the program asked the driver for a private table of functions, as the static CUDA runtime does: the virtual GPU has "
+           "the program asked the driver for a private table of functions, as the static CUDA runtime does: "
+           "the virtual GPU has "
            "only the documented functions and cannot carry it",
            "link the program with the shared CUDA runtime (nvcc --cudart shared), or run it on a real GPU");
     return CUDA_ERROR_NOT_FOUND;
@@ -131,10 +149,16 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuProfilerInitialize(const char*, const char*, int) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult cuProfilerInitialize(const char*, const char*, int) {
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
 // They mark a range for a profiler; without one they do nothing, and answer success, on a real GPU too.
-CUresult cuProfilerStart() { return CUDA_SUCCESS; }
-CUresult cuProfilerStop() { return CUDA_SUCCESS; }
+CUresult cuProfilerStart() {
+    return CUDA_SUCCESS;
+}
+CUresult cuProfilerStop() {
+    return CUDA_SUCCESS;
+}
 
 CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget, CUflushGPUDirectRDMAWritesScope) {
     report_unsupported("CUDA driver", "cuFlushGPUDirectRDMAWrites");

@@ -14,7 +14,9 @@ namespace {
 constexpr unsigned portable_cluster = 8;       // CTAs: CUDA programming guide, thread block clusters
 constexpr unsigned non_portable_cluster = 16;  // on devices that allow it
 
-unsigned long long product(const Dim3& d) { return static_cast<unsigned long long>(d.x) * d.y * d.z; }
+unsigned long long product(const Dim3& d) {
+    return static_cast<unsigned long long>(d.x) * d.y * d.z;
+}
 
 // Registers are given to warps, in units of 256 for each warp (compute capability 7.0 and later).
 unsigned registers_of(const Function& function, unsigned threads) {
@@ -26,8 +28,10 @@ CUresult check_cluster(const Function& function, const DeviceLimits& limits, con
     Dim3 cluster = shape.cluster;
     const int required[3] = {function.cluster[0], function.cluster[1], function.cluster[2]};
     if (required[0] != 0) {
-        const Dim3 fixed{static_cast<uint32_t>(required[0]), static_cast<uint32_t>(required[1]), static_cast<uint32_t>(required[2])};
-        if (product(cluster) != 0 && (cluster.x != fixed.x || cluster.y != fixed.y || cluster.z != fixed.z)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        const Dim3 fixed{static_cast<uint32_t>(required[0]), static_cast<uint32_t>(required[1]),
+                         static_cast<uint32_t>(required[2])};
+        if (product(cluster) != 0 && (cluster.x != fixed.x || cluster.y != fixed.y || cluster.z != fixed.z))
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
         cluster = fixed;
     }
     const unsigned long long size = product(cluster);
@@ -66,7 +70,8 @@ void raise(const Function& function, const LaunchShape& shape, const Issue& issu
     event.block = shape.block;
     event.cluster = shape.cluster;
     if (product(shape.cluster) == 0 && function.cluster[0] != 0)
-        event.cluster = {static_cast<uint32_t>(function.cluster[0].load()), static_cast<uint32_t>(function.cluster[1].load()),
+        event.cluster = {static_cast<uint32_t>(function.cluster[0].load()),
+                         static_cast<uint32_t>(function.cluster[1].load()),
                          static_cast<uint32_t>(function.cluster[2].load())};
     event.registers = resources.registers;
     event.static_shared = resources.static_shared_bytes;
@@ -94,32 +99,38 @@ const std::byte* extra_buffer(void** extra, size_t& bytes) {
 
 CUresult check_launch(const Function& function, const LaunchShape& shape) {
     const DeviceLimits& limits = function.context->device->limits;
-    const uint32_t grid[3] = {shape.grid.x, shape.grid.y, shape.grid.z}, block[3] = {shape.block.x, shape.block.y, shape.block.z};
+    const uint32_t grid[3] = {shape.grid.x, shape.grid.y, shape.grid.z},
+                   block[3] = {shape.block.x, shape.block.y, shape.block.z};
     for (int i = 0; i < 3; i++) {
         if (grid[i] == 0 || grid[i] > static_cast<uint32_t>(limits.grid[i])) return CUDA_ERROR_INVALID_VALUE;
-        if (block[i] == 0 || block[i] > static_cast<uint32_t>(limits.block[i])) return CUDA_ERROR_INVALID_VALUE;
+        if (block[i] == 0 || block[i] > static_cast<uint32_t>(limits.block[i]))
+            return CUDA_ERROR_INVALID_VALUE;
     }
     const unsigned long long threads = product(shape.block);
     if (threads > static_cast<unsigned long long>(limits.threads_per_block)) return CUDA_ERROR_INVALID_VALUE;
     if (function.resources_known) {
-        if (registers_of(function, static_cast<unsigned>(threads)) > static_cast<unsigned>(limits.registers_per_block))
+        if (registers_of(function, static_cast<unsigned>(threads)) >
+            static_cast<unsigned>(limits.registers_per_block))
             return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
         // More threads than __launch_bounds__ allows.
         if (threads > function.resources.max_threads) return CUDA_ERROR_INVALID_VALUE;
     }
-    if (shape.dynamic_shared > static_cast<uint32_t>(function.max_dynamic_shared.load(std::memory_order_relaxed)))
+    if (shape.dynamic_shared >
+        static_cast<uint32_t>(function.max_dynamic_shared.load(std::memory_order_relaxed)))
         return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = check_cluster(function, limits, shape); error != CUDA_SUCCESS) return error;
     if (shape.cooperative) {
         if (!limits.cooperative) return CUDA_ERROR_NOT_SUPPORTED;
         const int resident = resident_ctas(function, static_cast<int>(threads), shape.dynamic_shared);
-        if (resident <= 0 || product(shape.grid) > static_cast<unsigned long long>(resident) * static_cast<unsigned>(limits.multiprocessors))
+        if (resident <= 0 || product(shape.grid) > static_cast<unsigned long long>(resident) *
+                                                       static_cast<unsigned>(limits.multiprocessors))
             return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     }
     return CUDA_SUCCESS;
 }
 
-CUresult pack_parameters(const Function& function, const LaunchParameters& parameters, std::vector<std::byte>& block) {
+CUresult pack_parameters(const Function& function, const LaunchParameters& parameters,
+                         std::vector<std::byte>& block) {
     block.clear();
     if (!function.resources_known) return CUDA_SUCCESS;
     block.resize(function.plan.block_bytes);
@@ -139,40 +150,51 @@ CUresult pack_parameters(const Function& function, const LaunchParameters& param
     return CUDA_SUCCESS;
 }
 
-void perform_launch(const Function& function, const LaunchShape& shape, const LaunchParameters& parameters, const Issue& issue) {
+void perform_launch(const Function& function, const LaunchShape& shape, const LaunchParameters& parameters,
+                    const Issue& issue) {
     raise(function, shape, issue);
     if (!function.resources_known) {
         device_wrote_anywhere(*issue.context->device);
     } else if (parameters.values != nullptr) {
         mark_written(function, [&](const ParameterPlan::Words& words, uint32_t i) {
-            return static_cast<const std::byte*>(parameters.values[words.parameter]) + words.first_byte + size_t{i} * 8;
+            return static_cast<const std::byte*>(parameters.values[words.parameter]) + words.first_byte +
+                   size_t{i} * 8;
         });
     } else {
         size_t bytes = 0;
         const std::byte* buffer = extra_buffer(parameters.extra, bytes);
-        if (buffer != nullptr) mark_written(function, [&](const ParameterPlan::Words& words, uint32_t i) { return buffer + words.offset + size_t{i} * 8; });
+        if (buffer != nullptr)
+            mark_written(function, [&](const ParameterPlan::Words& words, uint32_t i) {
+                return buffer + words.offset + size_t{i} * 8;
+            });
     }
 }
 
-void perform_launch(const Function& function, const LaunchShape& shape, const std::vector<std::byte>& block, const Issue& issue) {
+void perform_launch(const Function& function, const LaunchShape& shape, const std::vector<std::byte>& block,
+                    const Issue& issue) {
     raise(function, shape, issue);
     if (!function.resources_known) {
         device_wrote_anywhere(*issue.context->device);
         return;
     }
-    mark_written(function, [&](const ParameterPlan::Words& words, uint32_t i) { return block.data() + words.offset + size_t{i} * 8; });
+    mark_written(function, [&](const ParameterPlan::Words& words, uint32_t i) {
+        return block.data() + words.offset + size_t{i} * 8;
+    });
 }
 
-CUresult launch(CUfunction handle, LaunchShape shape, CUstream stream_handle, const LaunchParameters& parameters) {
+CUresult launch(CUfunction handle, LaunchShape shape, CUstream stream_handle,
+                const LaunchParameters& parameters) {
     Stream* stream = nullptr;
     if (CUresult error = find_stream(stream_handle, stream); error != CUDA_SUCCESS) return error;
     Function* function = nullptr;
-    if (CUresult error = find_launched(handle, *stream->context, function); error != CUDA_SUCCESS) return error;
+    if (CUresult error = find_launched(handle, *stream->context, function); error != CUDA_SUCCESS)
+        return error;
     if (function->context != stream->context) return CUDA_ERROR_INVALID_HANDLE;
     if (function->plan.block_bytes != 0) {
         if (parameters.values != nullptr && parameters.extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
         size_t bytes = 0;
-        if (parameters.values == nullptr && (extra_buffer(parameters.extra, bytes) == nullptr || bytes < function->plan.block_bytes))
+        if (parameters.values == nullptr &&
+            (extra_buffer(parameters.extra, bytes) == nullptr || bytes < function->plan.block_bytes))
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (CUresult error = check_launch(*function, shape); error != CUDA_SUCCESS) return error;
@@ -180,7 +202,8 @@ CUresult launch(CUfunction handle, LaunchShape shape, CUstream stream_handle, co
         KernelNode node;
         node.function = function;
         node.shape = shape;
-        if (CUresult error = pack_parameters(*function, parameters, node.block); error != CUDA_SUCCESS) return error;
+        if (CUresult error = pack_parameters(*function, parameters, node.block); error != CUDA_SUCCESS)
+            return error;
         return add_captured(*stream, std::move(node));
     }
     if (CUresult error = refuse_implicit_capture(*stream); error != CUDA_SUCCESS) return error;

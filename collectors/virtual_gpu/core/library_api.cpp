@@ -59,15 +59,16 @@ CUresult function_on(CUkernel handle, CUdevice ordinal, Function*& function) {
 
 namespace driver {
 
-CUresult cuLibraryLoadData(CUlibrary* out, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption* options, void** values,
-                           unsigned count) {
+CUresult cuLibraryLoadData(CUlibrary* out, const void* code, CUjit_option*, void**, unsigned,
+                           CUlibraryOption* options, void** values, unsigned count) {
     bool preserved = false;
     for (unsigned i = 0; i < count && options != nullptr; i++)
         if (options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
             preserved = values == nullptr || reinterpret_cast<uintptr_t>(values[i]) != 0;
     return load(out, code, preserved);
 }
-CUresult cuLibraryLoadFromFile(CUlibrary* out, const char* path, CUjit_option*, void**, unsigned, CUlibraryOption*, void**, unsigned) {
+CUresult cuLibraryLoadFromFile(CUlibrary* out, const char* path, CUjit_option*, void**, unsigned,
+                               CUlibraryOption*, void**, unsigned) {
     std::vector<char> bytes;
     if (CUresult error = read_code_file(path, bytes); error != CUDA_SUCCESS) return error;
     return load(out, bytes.data(), false);
@@ -97,7 +98,8 @@ CUresult cuLibraryGetKernel(CUkernel* out, CUlibrary handle, const char* name) {
     if (out == nullptr || name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = find_library(handle, library); error != CUDA_SUCCESS) return error;
     Kernel* kernel = nullptr;
-    if (CUresult error = attnscope::vgpu::find_kernel(*library, name, kernel); error != CUDA_SUCCESS) return error;
+    if (CUresult error = attnscope::vgpu::find_kernel(*library, name, kernel); error != CUDA_SUCCESS)
+        return error;
     *out = kernel->handle;
     return CUDA_SUCCESS;
 }
@@ -134,7 +136,9 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary 
     if (CUresult error = code_here(handle, library, code); error != CUDA_SUCCESS) return error;
     for (unsigned i = 0; i < count && i < code->kernels.size(); i++) {
         Kernel* kernel = nullptr;
-        if (CUresult error = attnscope::vgpu::find_kernel(*library, code->kernels[i].name, kernel); error != CUDA_SUCCESS) return error;
+        if (CUresult error = attnscope::vgpu::find_kernel(*library, code->kernels[i].name, kernel);
+            error != CUDA_SUCCESS)
+            return error;
         kernels[i] = kernel->handle;
     }
     return CUDA_SUCCESS;

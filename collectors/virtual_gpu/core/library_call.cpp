@@ -15,7 +15,8 @@ void perform_library_call(const LibraryCall& call, const Issue& issue) {
 void issue_library_call(void* handle, LibraryCall call) {
     Stream* stream = nullptr;
     if (find_stream(static_cast<CUstream>(handle), stream) != CUDA_SUCCESS) {
-        report("warning", "library-call-lost", std::string(call.function) + " was called with a stream that does not exist",
+        report("warning", "library-call-lost",
+               std::string(call.function) + " was called with a stream that does not exist",
                "check the program's stream handling");
         return;
     }
@@ -23,7 +24,8 @@ void issue_library_call(void* handle, LibraryCall call) {
         add_captured(*stream, LibraryNode{std::move(call)});
         return;
     }
-    // Inside a runtime or driver call the number of that call would be shared with its records: a library call has its own.
+    // Inside a runtime or driver call the number of that call would be shared with its records: a library
+    // call has its own.
     perform_library_call(call, Issue{stream->context, stream, next_correlation(), 0, 0});
 }
 

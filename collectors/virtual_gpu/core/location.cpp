@@ -16,9 +16,10 @@ namespace {
 bool is_library(const char* path) {
     const char* slash = std::strrchr(path, '/');
     const char* name = slash != nullptr ? slash + 1 : path;
-    for (const char* known : {"libattnscope", "libcuda", "libcudart", "libcublas", "libcudnn", "libcupti", "libtorch", "libc10",
-                              "libnvrtc", "libcaffe2", "libcu", "libnccl", "libnv", "libc.so", "libc-", "libstdc++", "libgcc",
-                              "libpthread", "libpython", "ld-linux"})
+    for (const char* known :
+         {"libattnscope", "libcuda",   "libcudart", "libcublas",  "libcudnn",  "libcupti", "libtorch",
+          "libc10",       "libnvrtc",  "libcaffe2", "libcu",      "libnccl",   "libnv",    "libc.so",
+          "libc-",        "libstdc++", "libgcc",    "libpthread", "libpython", "ld-linux"})
         if (std::strncmp(name, known, std::strlen(known)) == 0) return true;
     return false;
 }
@@ -40,7 +41,8 @@ std::string native_location() {
         }
         const char* slash = std::strrchr(info.dli_fname, '/');
         char text[64];
-        std::snprintf(text, sizeof text, "+0x%zx", static_cast<size_t>(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase)));
+        std::snprintf(text, sizeof text, "+0x%zx",
+                      static_cast<size_t>(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase)));
         return std::string(slash != nullptr ? slash + 1 : info.dli_fname) + text;
     }
     return {};

@@ -15,7 +15,9 @@ namespace {
 // From here on an allocation has blocks of its own, as the driver does it.
 constexpr size_t large_bytes = size_t{1} << 20;
 
-size_t whole(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+size_t whole(size_t bytes, size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
 
 // Small allocations share 2 MiB blocks.
 struct Slab {
@@ -35,11 +37,13 @@ Allocations& allocations() {
     return *a;
 }
 
-Allocation* publish(uintptr_t base, size_t bytes, size_t index_bytes, MemoryKind kind, VirtualDevice& device, Context* context) {
+Allocation* publish(uintptr_t base, size_t bytes, size_t index_bytes, MemoryKind kind, VirtualDevice& device,
+                    Context* context) {
     Allocations& all = allocations();
     std::lock_guard lock(all.mutex);
     Allocation* a;
-    // Long out of use before it is used again: a thread that just looked one up must not see it change under its hands.
+    // Long out of use before it is used again: a thread that just looked one up must not see it change under
+    // its hands.
     if (all.unused.size() > 256) {
         a = all.unused.front();
         all.unused.pop_front();
@@ -202,7 +206,9 @@ bool free_allocation(uintptr_t address, MemoryKind kind) {
     return true;
 }
 
-void unmap_allocation(Allocation& allocation) { retire(allocation, allocation.bytes); }
+void unmap_allocation(Allocation& allocation) {
+    retire(allocation, allocation.bytes);
+}
 
 void free_memory_of(const Context& context) {
     std::vector<std::pair<uintptr_t, MemoryKind>> left;
@@ -222,7 +228,8 @@ void device_wrote(uintptr_t address) {
         // Its pages are the host's own, so a later read of them cannot be noticed.
         if (a->kind != MemoryKind::device)
             report("warning", "host-visible-memory",
-                   "a kernel had a pointer into managed or pinned memory; what it would have written there is missing, and the "
+                   "a kernel had a pointer into managed or pinned memory; what it would have written there "
+                   "is missing, and the "
                    "program's own reads of it are not counted",
                    "do not trust results that the program reads from managed or mapped memory");
     }
@@ -257,10 +264,13 @@ void device_wrote_anywhere(const VirtualDevice& device) {
 
 AddressKind classify(uintptr_t address) {
     if (Allocation* a = live_allocation(address)) return {a->kind, a, a->device};
-    if (const auto range = registered_range(address)) return {MemoryKind::pinned, nullptr, range->context->device};
+    if (const auto range = registered_range(address))
+        return {MemoryKind::pinned, nullptr, range->context->device};
     return {};
 }
 
-void mark_uncomputed(const void* device_pointer) { device_wrote(reinterpret_cast<uintptr_t>(device_pointer)); }
+void mark_uncomputed(const void* device_pointer) {
+    device_wrote(reinterpret_cast<uintptr_t>(device_pointer));
+}
 
 }  // namespace attnscope::vgpu

@@ -20,7 +20,8 @@ struct Pool;
 /// CUPTI's CUpti_ActivityMemoryKind.
 enum class MemoryKind : uint8_t { pageable = 1, pinned = 2, device = 3, managed = 5, device_static = 6 };
 
-/// A piece of the virtual address space. Objects are reused, never freed: a launch may look at one that another thread frees.
+/// A piece of the virtual address space. Objects are reused, never freed: a launch may look at one that
+/// another thread frees.
 struct Allocation {
     std::atomic<bool> live{false};
     std::atomic<uintptr_t> base{0};
@@ -28,11 +29,11 @@ struct Allocation {
     MemoryKind kind = MemoryKind::device;
     VirtualDevice* device = nullptr;
     Context* context = nullptr;
-    unsigned flags = 0;   ///< cuMemHostAlloc's, cuMemAllocManaged's
-    uint64_t id = 0;      ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
-    size_t taken = 0;     ///< physical bytes of the device that go back when it is freed
+    unsigned flags = 0;  ///< cuMemHostAlloc's, cuMemAllocManaged's
+    uint64_t id = 0;     ///< CU_POINTER_ATTRIBUTE_BUFFER_ID
+    size_t taken = 0;    ///< physical bytes of the device that go back when it is freed
     Pool* pool = nullptr;
-    bool mapped = false;  ///< by cuMemMap: only cuMemUnmap takes it away
+    bool mapped = false;     ///< by cuMemMap: only cuMemUnmap takes it away
     bool read_write = true;  ///< cuMemSetAccess; false until it is called for a mapping
 
     std::mutex mutex;
@@ -40,7 +41,8 @@ struct Allocation {
     std::atomic<bool> device_wrote{false};  ///< a kernel had a pointer into it
 
     bool holds(uintptr_t address) const {
-        return live.load(std::memory_order_acquire) && address - base.load(std::memory_order_relaxed) < bytes.load(std::memory_order_relaxed);
+        return live.load(std::memory_order_acquire) &&
+               address - base.load(std::memory_order_relaxed) < bytes.load(std::memory_order_relaxed);
     }
 };
 
@@ -60,7 +62,8 @@ void unmap_allocation(Allocation& allocation);
 /// What a destroyed context leaves behind.
 void free_memory_of(const Context& context);
 
-/// Device memory at `address` was written by a kernel or a library: unknown up to the next boundary of known content.
+/// Device memory at `address` was written by a kernel or a library: unknown up to the next boundary of known
+/// content.
 void device_wrote(uintptr_t address);
 /// A kernel whose parameters nobody knows ran: nothing is known of this device's memory any more.
 void device_wrote_anywhere(const VirtualDevice& device);

@@ -28,7 +28,8 @@ CUresult allocate(CUdeviceptr* out, size_t bytes) {
 }
 
 CUresult allocate_pinned(void** out, size_t bytes, unsigned flags) {
-    constexpr unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    constexpr unsigned known =
+        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     if (out == nullptr || bytes == 0 || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
@@ -50,10 +51,13 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) { return allocate(out, bytes); }
+CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) {
+    return allocate(out, bytes);
+}
 
 CUresult cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_t height, unsigned element) {
-    if (pitch == nullptr || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16)) return CUDA_ERROR_INVALID_VALUE;
+    if (pitch == nullptr || width == 0 || height == 0 || (element != 4 && element != 8 && element != 16))
+        return CUDA_ERROR_INVALID_VALUE;
     const size_t row = (width + granule_bytes - 1) / granule_bytes * granule_bytes;
     if (row < width || height > SIZE_MAX / row) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = allocate(out, row * height);
@@ -65,15 +69,19 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     if (pointer == 0) return CUDA_SUCCESS;
     Context* context = nullptr;
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
-    wait_for_host_functions();  // freeing waits for the device's work, and copies may wait for a host function
-    return free_allocation(pointer, MemoryKind::device) || free_allocation(pointer, MemoryKind::managed) ? CUDA_SUCCESS
-                                                                                                       : CUDA_ERROR_INVALID_VALUE;
+    wait_for_host_functions();  // freeing waits for the device's work, and copies may wait for a host
+                                // function
+    return free_allocation(pointer, MemoryKind::device) || free_allocation(pointer, MemoryKind::managed)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Managed memory has real pages, which the program reads and writes without us: content that a kernel would have put
-// there is missing, and such reads cannot be noticed. The first kernel that gets a pointer into it is reported.
+// Managed memory has real pages, which the program reads and writes without us: content that a kernel would
+// have put there is missing, and such reads cannot be noticed. The first kernel that gets a pointer into it
+// is reported.
 CUresult cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
-    if (out == nullptr || bytes == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || bytes == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
     const Allocation* memory = allocate_host(*context, bytes, MemoryKind::managed, flags);
@@ -82,34 +90,49 @@ CUresult cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned flags) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned flags) { return allocate_pinned(out, bytes, flags); }
-CUresult cuMemAllocHost_v2(void** out, size_t bytes) { return allocate_pinned(out, bytes, 0); }
-CUresult cuMemAllocHost(void** out, unsigned bytes) { return allocate_pinned(out, bytes, 0); }
+CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
+    return allocate_pinned(out, bytes, flags);
+}
+CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
+    return allocate_pinned(out, bytes, 0);
+}
+CUresult cuMemAllocHost(void** out, unsigned bytes) {
+    return allocate_pinned(out, bytes, 0);
+}
 
 CUresult cuMemFreeHost(void* pointer) {
     Context* context = nullptr;
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
     if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
     wait_for_host_functions();
-    return free_allocation(reinterpret_cast<uintptr_t>(pointer), MemoryKind::pinned) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return free_allocation(reinterpret_cast<uintptr_t>(pointer), MemoryKind::pinned)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned flags) {
-    constexpr unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+    constexpr unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                               CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     if (pointer == nullptr || bytes == 0 || (flags & ~known) != 0) return CUDA_ERROR_INVALID_VALUE;
-    if ((flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)) != 0) return CUDA_ERROR_NOT_SUPPORTED;
+    if ((flags & (CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)) != 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
     Context* context = nullptr;
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
     const auto base = reinterpret_cast<uintptr_t>(pointer);
     if (live_allocation(base) != nullptr) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    return register_host_range({base, bytes, flags, context}) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    return register_host_range({base, bytes, flags, context}) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
-CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned flags) { return driver::cuMemHostRegister_v2(pointer, bytes, flags); }
+CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned flags) {
+    return driver::cuMemHostRegister_v2(pointer, bytes, flags);
+}
 
 CUresult cuMemHostUnregister(void* pointer) {
     Context* context = nullptr;
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
-    return unregister_host_range(reinterpret_cast<uintptr_t>(pointer)) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    return unregister_host_range(reinterpret_cast<uintptr_t>(pointer))
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* pointer, unsigned flags) {
@@ -140,7 +163,9 @@ CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t, CUmem_advise, CUmemLocation
     const Allocation* memory = live_allocation(pointer);
     return memory != nullptr && memory->kind == MemoryKind::managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice) { return driver::cuMemAdvise_v2(pointer, bytes, advice, {}); }
+CUresult cuMemAdvise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice) {
+    return driver::cuMemAdvise_v2(pointer, bytes, advice, {});
+}
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t, CUmemLocation, unsigned, CUstream) {
     const Allocation* memory = live_allocation(pointer);
     return memory != nullptr && memory->kind == MemoryKind::managed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -7,8 +7,8 @@
 namespace attnscope::vgpu {
 
 namespace {
-CUresult issue_set(CUdeviceptr to, uint32_t value, uint8_t value_bytes, size_t width, size_t height, size_t pitch, CUstream handle,
-                   bool asynchronous) {
+CUresult issue_set(CUdeviceptr to, uint32_t value, uint8_t value_bytes, size_t width, size_t height,
+                   size_t pitch, CUstream handle, bool asynchronous) {
     const SetRequest set{to, value, value_bytes, width, height, pitch, asynchronous};
     Stream* stream = nullptr;
     if (CUresult error = find_stream(handle, stream); error != CUDA_SUCCESS) return error;
@@ -27,9 +27,15 @@ CUresult issue_set(CUdeviceptr to, uint32_t value, uint8_t value_bytes, size_t w
 
 namespace driver {
 
-CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t n) { return issue_set(to, value, 1, n, 1, 0, nullptr, false); }
-CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t n) { return issue_set(to, value, 2, n, 1, 0, nullptr, false); }
-CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t n) { return issue_set(to, value, 4, n, 1, 0, nullptr, false); }
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t n) {
+    return issue_set(to, value, 1, n, 1, 0, nullptr, false);
+}
+CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t n) {
+    return issue_set(to, value, 2, n, 1, 0, nullptr, false);
+}
+CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t n) {
+    return issue_set(to, value, 4, n, 1, 0, nullptr, false);
+}
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t n, CUstream stream) {
     return issue_set(to, value, 1, n, 1, 0, stream, true);
 }
@@ -48,13 +54,16 @@ CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, si
 CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height) {
     return issue_set(to, value, 4, width, height, pitch, nullptr, false);
 }
-CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height, CUstream stream) {
+CUresult cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height,
+                           CUstream stream) {
     return issue_set(to, value, 1, width, height, pitch, stream, true);
 }
-CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height, CUstream stream) {
+CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height,
+                            CUstream stream) {
     return issue_set(to, value, 2, width, height, pitch, stream, true);
 }
-CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height, CUstream stream) {
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
+                            CUstream stream) {
     return issue_set(to, value, 4, width, height, pitch, stream, true);
 }
 

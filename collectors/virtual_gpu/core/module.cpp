@@ -30,7 +30,8 @@ Function* make_function(Module& module, const KernelResources& resources, int sm
     function->plan = plan_parameters(resources);
     const DeviceLimits& limits = module.context->device->limits;
     if (!known) function->resources.max_threads = static_cast<uint32_t>(limits.threads_per_block);
-    function->max_dynamic_shared = std::max(0, limits.shared_per_block - static_cast<int>(resources.static_shared_bytes));
+    function->max_dynamic_shared =
+        std::max(0, limits.shared_per_block - static_cast<int>(resources.static_shared_bytes));
     for (int i = 0; i < 3; i++) function->cluster[i] = static_cast<int>(resources.required_cluster[i]);
     function->handle = static_cast<CUfunction>(handles<Function>().add(function));
     return function;
@@ -86,7 +87,8 @@ CUresult find_function(Module& module, std::string_view name, Function*& out) {
     }
     if (module.image == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     const DeviceCode* code = nullptr;
-    if (CUresult error = module.image->code(*module.context->device, code); error != CUDA_SUCCESS) return error;
+    if (CUresult error = module.image->code(*module.context->device, code); error != CUDA_SUCCESS)
+        return error;
     const bool known = !module.image->runtime_source();
     KernelResources unknown;
     const KernelResources* resources = &unknown;
@@ -111,7 +113,8 @@ CUresult find_variable(Module& module, std::string_view name, CUdeviceptr& point
     }
     if (module.image == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     const DeviceCode* code = nullptr;
-    if (CUresult error = module.image->code(*module.context->device, code); error != CUDA_SUCCESS) return error;
+    if (CUresult error = module.image->code(*module.context->device, code); error != CUDA_SUCCESS)
+        return error;
     for (const DeviceVariable& variable : code->variables) {
         if (variable.name != name) continue;
         Allocation* memory = allocate_device(*module.context, variable.bytes);
@@ -137,9 +140,11 @@ CUresult library_module(Library& library, Context& context, Module*& out) {
             return CUDA_SUCCESS;
         }
     }
-    // Loading raises an event, so it is done with no lock held; of two threads that race the slower one gives its module up.
+    // Loading raises an event, so it is done with no lock held; of two threads that race the slower one gives
+    // its module up.
     Module* made = nullptr;
-    if (CUresult error = load_module(context, library.image, &library, made); error != CUDA_SUCCESS) return error;
+    if (CUresult error = load_module(context, library.image, &library, made); error != CUDA_SUCCESS)
+        return error;
     Module* spare = nullptr;
     {
         std::lock_guard lock(library.mutex);
@@ -167,7 +172,8 @@ CUresult find_kernel(Library& library, std::string_view name, Kernel*& out) {
     if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
     const DeviceCode* code = nullptr;
     if (CUresult error = library.image->code(*device, code); error != CUDA_SUCCESS) return error;
-    if (!library.image->runtime_source() && code->by_name.find(name) == code->by_name.end()) return CUDA_ERROR_NOT_FOUND;
+    if (!library.image->runtime_source() && code->by_name.find(name) == code->by_name.end())
+        return CUDA_ERROR_NOT_FOUND;
     std::lock_guard lock(library.mutex);
     auto [entry, fresh] = library.kernels.try_emplace(std::string(name), nullptr);
     if (fresh) {

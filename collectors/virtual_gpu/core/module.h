@@ -1,6 +1,7 @@
 #pragma once
-// Modules, libraries, functions and kernels. A library's kernel belongs to no context; asked for in one, it becomes a function
-// of the library's module there. All but modules and libraries live for ever: stale handles and graphs may point at them.
+// Modules, libraries, functions and kernels. A library's kernel belongs to no context; asked for in one, it
+// becomes a function of the library's module there. All but modules and libraries live for ever: stale
+// handles and graphs may point at them.
 #include <cuda.h>
 
 #include <array>
@@ -81,8 +82,8 @@ struct Library {
 struct Kernel {
     CUkernel handle = nullptr;
     const char* name = nullptr;
-    Library* library = nullptr;             ///< nullptr once it is unloaded
-    std::atomic<Function*> last{nullptr};   ///< the one that was launched last: nearly always the one sought
+    Library* library = nullptr;            ///< nullptr once it is unloaded
+    std::atomic<Function*> last{nullptr};  ///< the one that was launched last: nearly always the one sought
 };
 
 CUresult load_module(Context& context, std::shared_ptr<DeviceImage> image, Library* library, Module*& module);

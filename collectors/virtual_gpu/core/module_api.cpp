@@ -29,7 +29,8 @@ CUresult load(CUmodule* out, const void* bytes) {
     std::shared_ptr<DeviceImage> image;
     if (CUresult error = DeviceImage::open(bytes, false, image); error != CUDA_SUCCESS) return error;
     Module* module = nullptr;
-    if (CUresult error = load_module(*context, std::move(image), nullptr, module); error != CUDA_SUCCESS) return error;
+    if (CUresult error = load_module(*context, std::move(image), nullptr, module); error != CUDA_SUCCESS)
+        return error;
     *out = module->handle;
     return CUDA_SUCCESS;
 }
@@ -42,11 +43,15 @@ CUresult find_module(CUmodule handle, Module*& module) {
 
 namespace driver {
 
-CUresult cuModuleLoadData(CUmodule* out, const void* image) { return load(out, image); }
+CUresult cuModuleLoadData(CUmodule* out, const void* image) {
+    return load(out, image);
+}
 CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUjit_option*, void**) {
     return load(out, image);  // the options speak to a compiler that is not here
 }
-CUresult cuModuleLoadFatBinary(CUmodule* out, const void* image) { return load(out, image); }
+CUresult cuModuleLoadFatBinary(CUmodule* out, const void* image) {
+    return load(out, image);
+}
 CUresult cuModuleLoad(CUmodule* out, const char* path) {
     std::vector<char> bytes;
     if (CUresult error = read_code_file(path, bytes); error != CUDA_SUCCESS) return error;
@@ -82,7 +87,8 @@ CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule handle) {
     if (count == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = find_module(handle, module); error != CUDA_SUCCESS) return error;
     const DeviceCode* code = nullptr;
-    if (CUresult error = module->image->code(*module->context->device, code); error != CUDA_SUCCESS) return error;
+    if (CUresult error = module->image->code(*module->context->device, code); error != CUDA_SUCCESS)
+        return error;
     *count = static_cast<unsigned>(code->kernels.size());
     return CUDA_SUCCESS;
 }
@@ -91,10 +97,12 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmod
     if (functions == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = find_module(handle, module); error != CUDA_SUCCESS) return error;
     const DeviceCode* code = nullptr;
-    if (CUresult error = module->image->code(*module->context->device, code); error != CUDA_SUCCESS) return error;
+    if (CUresult error = module->image->code(*module->context->device, code); error != CUDA_SUCCESS)
+        return error;
     for (unsigned i = 0; i < count && i < code->kernels.size(); i++) {
         Function* function = nullptr;
-        if (CUresult error = find_function(*module, code->kernels[i].name, function); error != CUDA_SUCCESS) return error;
+        if (CUresult error = find_function(*module, code->kernels[i].name, function); error != CUDA_SUCCESS)
+            return error;
         functions[i] = function->handle;
     }
     return CUDA_SUCCESS;

@@ -19,7 +19,8 @@ namespace {
 
 using Event = std::function<void(const AttnscopeVgpuObserver&)>;
 
-// A program that nobody observes must not fill its memory with events: the first ones are kept, the rest are counted.
+// A program that nobody observes must not fill its memory with events: the first ones are kept, the rest are
+// counted.
 constexpr size_t kept_events = 65536;
 
 struct State {
@@ -36,7 +37,8 @@ State& state() {
     return *s;
 }
 
-// Callbacks are called with no lock held, so they may come in another order than the events: correlations tell it.
+// Callbacks are called with no lock held, so they may come in another order than the events: correlations
+// tell it.
 void tell(Event event) {
     State& s = state();
     AttnscopeVgpuObserver observer{};
@@ -55,7 +57,9 @@ void tell(Event event) {
     event(observer);
 }
 
-bool has(const AttnscopeVgpuObserver& observer, size_t end_of_member) { return observer.size >= end_of_member; }
+bool has(const AttnscopeVgpuObserver& observer, size_t end_of_member) {
+    return observer.size >= end_of_member;
+}
 #define ATTNSCOPE_HAS(observer, member) \
     (has(observer, offsetof(AttnscopeVgpuObserver, member) + sizeof(void*)) && (observer).member != nullptr)
 
@@ -67,16 +71,19 @@ void report(const char* severity, const char* code, const std::string& message, 
         std::lock_guard lock(s.mutex);
         if (++s.said[{code, message}] > 1) return;
     }
-    tell([severity = std::string(severity), code = std::string(code), message, remedy](const AttnscopeVgpuObserver& o) {
+    tell([severity = std::string(severity), code = std::string(code), message,
+          remedy](const AttnscopeVgpuObserver& o) {
         if (!ATTNSCOPE_HAS(o, diagnostic)) return;
-        const AttnscopeVgpuDiagnostic d{sizeof(d), 0, severity.c_str(), code.c_str(), message.c_str(), remedy.c_str()};
+        const AttnscopeVgpuDiagnostic d{sizeof(d),     0, severity.c_str(), code.c_str(), message.c_str(),
+                                        remedy.c_str()};
         o.diagnostic(o.user, &d);
     });
 }
 
 void report_unsupported(const char* library, const char* function) {
     report("warning", "unsupported-function",
-           std::string(library) + ": " + function + " is not emulated; the program was given the not-supported error",
+           std::string(library) + ": " + function +
+               " is not emulated; the program was given the not-supported error",
            "run this part of the program on a real GPU");
 }
 
@@ -95,8 +102,8 @@ void report_uncomputed_read(uint64_t bytes, const char* cause, const char* retur
     const std::string location = program_location();
     tell([bytes, cause, returned = std::string(returned), location](const AttnscopeVgpuObserver& o) {
         if (!ATTNSCOPE_HAS(o, uncomputed_read)) return;
-        const AttnscopeUncomputedRead read{sizeof(read), 0, bytes, cause, returned.c_str(),
-                                           location.empty() ? nullptr : location.c_str()};
+        const AttnscopeUncomputedRead read{
+            sizeof(read), 0, bytes, cause, returned.c_str(), location.empty() ? nullptr : location.c_str()};
         o.uncomputed_read(o.user, &read);
     });
 }
@@ -108,8 +115,10 @@ void report_library_call(const LibraryCall& call, uint32_t correlation, int devi
         attributes.reserve(c.attributes.size());
         for (const Attribute& a : c.attributes)
             attributes.push_back({a.name.c_str(), a.text.empty() ? nullptr : a.text.c_str(), a.number});
-        const AttnscopeLibraryCall out{sizeof(out),  correlation,       device, stream_id, c.library, c.function,
-                                       c.operation, attributes.data(), static_cast<uint32_t>(attributes.size())};
+        const AttnscopeLibraryCall out{
+            sizeof(out), correlation,       device,
+            stream_id,   c.library,         c.function,
+            c.operation, attributes.data(), static_cast<uint32_t>(attributes.size())};
         o.library_call(o.user, &out);
     };
     tell([pass, call](const AttnscopeVgpuObserver& o) { pass(call, o); });
@@ -135,7 +144,8 @@ extern "C" ATTNSCOPE_VGPU_EXPORT int attnscopeVgpuSetObserver(const AttnscopeVgp
     }
     for (const Event& event : kept) event(copy);
     if (lost != 0)
-        report("warning", "observer-late", std::to_string(lost) + " events before the observer came were not kept",
+        report("warning", "observer-late",
+               std::to_string(lost) + " events before the observer came were not kept",
                "set the observer in InitializeInjection");
     return 0;
 }

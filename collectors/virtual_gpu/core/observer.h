@@ -10,7 +10,8 @@ namespace attnscope::vgpu {
 /// Once for each (device, key).
 void report_assumed_figure(int device, const char* key);
 
-/// The host was given `bytes` bytes, or a time, that nobody computed. Finds the program's line itself; `cause` is a literal.
+/// The host was given `bytes` bytes, or a time, that nobody computed. Finds the program's line itself;
+/// `cause` is a literal.
 void report_uncomputed_read(uint64_t bytes, const char* cause, const char* returned);
 
 /// `stream_id` is the number that CUPTI shows.

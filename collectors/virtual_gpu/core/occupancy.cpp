@@ -55,7 +55,9 @@ CUresult find(CUfunction handle, Function*& function) {
     return find_launched(handle, *context, function);
 }
 
-bool valid_flags(unsigned flags) { return (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0; }
+bool valid_flags(unsigned flags) {
+    return (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0;
+}
 
 // CTAs in a cluster of this launch; 0 for a bad one.
 unsigned cluster_of(const Function& function, const CUlaunchConfig& config) {
@@ -64,7 +66,8 @@ unsigned cluster_of(const Function& function, const CUlaunchConfig& config) {
             const auto& d = config.attrs[i].value.clusterDim;
             return d.x * d.y * d.z;
         }
-    return static_cast<unsigned>(std::max(1, function.cluster[0] * function.cluster[1] * function.cluster[2]));
+    return static_cast<unsigned>(
+        std::max(1, function.cluster[0] * function.cluster[1] * function.cluster[2]));
 }
 
 }  // namespace
@@ -75,13 +78,15 @@ int resident_ctas(const Function& function, int threads, size_t dynamic_shared) 
     cudaOccDeviceState state;
     state.carveoutConfig = function.carveout;
     cudaOccResult result;
-    const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &state, threads, dynamic_shared);
+    const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes,
+                                                                       &state, threads, dynamic_shared);
     return error == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : -static_cast<int>(error);
 }
 
 namespace driver {
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* ctas, CUfunction handle, int threads, size_t shared, unsigned flags) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* ctas, CUfunction handle, int threads,
+                                                              size_t shared, unsigned flags) {
     if (ctas == nullptr || threads <= 0 || !valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     Function* function = nullptr;
     if (CUresult error = find(handle, function); error != CUDA_SUCCESS) return error;
@@ -90,17 +95,22 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* ctas, CUfunct
     *ctas = count;
     return CUDA_SUCCESS;
 }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction function, int threads, size_t shared) {
-    return driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ctas, function, threads, shared, CU_OCCUPANCY_DEFAULT);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* ctas, CUfunction function, int threads,
+                                                     size_t shared) {
+    return driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(ctas, function, threads, shared,
+                                                                        CU_OCCUPANCY_DEFAULT);
 }
 
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared,
-                                                   int limit, unsigned flags) {
-    if (grid == nullptr || block == nullptr || limit < 0 || !valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction handle,
+                                                   CUoccupancyB2DSize shared_of, size_t shared, int limit,
+                                                   unsigned flags) {
+    if (grid == nullptr || block == nullptr || limit < 0 || !valid_flags(flags))
+        return CUDA_ERROR_INVALID_VALUE;
     Function* function = nullptr;
     if (CUresult error = find(handle, function); error != CUDA_SUCCESS) return error;
     // The largest block of those with the most threads resident, as the driver's documentation has it.
-    int most = std::min(static_cast<int>(function->resources.max_threads), function->context->device->limits.threads_per_block);
+    int most = std::min(static_cast<int>(function->resources.max_threads),
+                        function->context->device->limits.threads_per_block);
     if (limit != 0) most = std::min(most, limit);
     int best_threads = 0, best_block = 0, best_ctas = 0;
     for (int threads = (most + 31) / 32 * 32; threads > 0; threads -= 32) {
@@ -117,8 +127,10 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
     *grid = best_ctas * function->context->device->limits.multiprocessors;
     return CUDA_SUCCESS;
 }
-CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit) {
-    return driver::cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared, limit, CU_OCCUPANCY_DEFAULT);
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function,
+                                          CUoccupancyB2DSize shared_of, size_t shared, int limit) {
+    return driver::cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared, limit,
+                                                             CU_OCCUPANCY_DEFAULT);
 }
 
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction handle, int ctas, int threads) {
@@ -129,13 +141,14 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction handl
     const cudaOccFuncAttributes attributes = function_attributes(*function);
     cudaOccDeviceState state;
     state.carveoutConfig = function->carveout;
-    return cudaOccAvailableDynamicSMemPerBlock(bytes, &properties, &attributes, &state, ctas, threads) == CUDA_OCC_SUCCESS
+    return cudaOccAvailableDynamicSMemPerBlock(bytes, &properties, &attributes, &state, ctas, threads) ==
+                   CUDA_OCC_SUCCESS
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Which SMs make a cluster (the GPCs) is not published for each device: what resident CTAs alone allow is an upper bound,
-// and a diagnostic says so.
+// Which SMs make a cluster (the GPCs) is not published for each device: what resident CTAs alone allow is an
+// upper bound, and a diagnostic says so.
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CUlaunchConfig* config) {
     if (clusters == nullptr || config == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Function* function = nullptr;
@@ -146,7 +159,8 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CU
     const int ctas = resident_ctas(*function, threads, config->sharedMemBytes);
     if (ctas < 0) return CUDA_ERROR_INVALID_VALUE;
     report("info", "cluster-occupancy",
-           "cuOccupancyMaxActiveClusters was answered from the SMs alone; how a real device groups them lowers it",
+           "cuOccupancyMaxActiveClusters was answered from the SMs alone; how a real device groups them "
+           "lowers it",
            "measure on a real GPU where it matters");
     *clusters = ctas * function->context->device->limits.multiprocessors / static_cast<int>(cluster);
     return CUDA_SUCCESS;

@@ -67,7 +67,8 @@ ParameterPlan plan_parameters(const KernelResources& kernel) {
         if (typed && parameter.size == 8 && read_only((*types)[i])) continue;
         const uint32_t skip = (8 - parameter.offset % 8) % 8;
         if (parameter.size < skip + 8) continue;
-        plan.words.push_back({static_cast<uint32_t>(i), skip, (parameter.size - skip) / 8, parameter.offset + skip});
+        plan.words.push_back(
+            {static_cast<uint32_t>(i), skip, (parameter.size - skip) / 8, parameter.offset + skip});
     }
     return plan;
 }

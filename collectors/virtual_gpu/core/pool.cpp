@@ -36,7 +36,8 @@ CUresult allocate(CUdeviceptr* out, size_t bytes, Pool* pool, CUstream handle) {
     if (pool == nullptr) pool = &current_pool(*stream->context->device);
     if (stream->capture.load(std::memory_order_acquire) != nullptr) {
         AllocationNode node;
-        if (CUresult error = allocate_from_pool(*pool, *stream->context, bytes, *out); error != CUDA_SUCCESS) return error;
+        if (CUresult error = allocate_from_pool(*pool, *stream->context, bytes, *out); error != CUDA_SUCCESS)
+            return error;
         node.memory = std::shared_ptr<CUdeviceptr>(new CUdeviceptr(*out), [](CUdeviceptr* p) {
             free_to_pool(*p);
             delete p;
@@ -44,7 +45,8 @@ CUresult allocate(CUdeviceptr* out, size_t bytes, Pool* pool, CUstream handle) {
         node.parameters.bytesize = bytes;
         node.parameters.dptr = *out;
         node.parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-        node.parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, {stream->context->device->ordinal}};
+        node.parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE,
+                                              {stream->context->device->ordinal}};
         return add_captured(*stream, std::move(node));
     }
     if (CUresult error = refuse_implicit_capture(*stream); error != CUDA_SUCCESS) return error;
@@ -83,7 +85,9 @@ bool free_to_pool(CUdeviceptr pointer) {
 
 namespace driver {
 
-CUresult cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) { return allocate(out, bytes, nullptr, stream); }
+CUresult cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) {
+    return allocate(out, bytes, nullptr, stream);
+}
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool handle, CUstream stream) {
     Pool* pool = nullptr;
     if (CUresult error = find_pool(handle, pool); error != CUDA_SUCCESS) return error;
@@ -93,7 +97,8 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
     Stream* stream = nullptr;
     if (CUresult error = find_stream(handle, stream); error != CUDA_SUCCESS) return error;
     if (pointer == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture.load(std::memory_order_acquire) != nullptr) return add_captured(*stream, FreeNode{pointer});
+    if (stream->capture.load(std::memory_order_acquire) != nullptr)
+        return add_captured(*stream, FreeNode{pointer});
     if (CUresult error = refuse_implicit_capture(*stream); error != CUDA_SUCCESS) return error;
     return free_to_pool(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -124,7 +129,8 @@ CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle) {
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* properties) {
-    if (out == nullptr || properties == nullptr || properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || properties == nullptr || properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
     if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
     if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
         report_unsupported("CUDA driver", "cuMemPoolCreate in host memory");
@@ -175,12 +181,19 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
         case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
             *static_cast<int*>(value) = set != pool->settings.end() ? static_cast<int>(set->second) : 1;
             return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: wide = set != pool->settings.end() ? set->second : 0; return CUDA_SUCCESS;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+            wide = set != pool->settings.end() ? set->second : 0;
+            return CUDA_SUCCESS;
         case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: wide = pool->used; return CUDA_SUCCESS;
+        case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+            wide = pool->used;
+            return CUDA_SUCCESS;
         case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-        case CU_MEMPOOL_ATTR_USED_MEM_HIGH: wide = pool->used_high; return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+            wide = pool->used_high;
+            return CUDA_SUCCESS;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
@@ -194,14 +207,38 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
         case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
             pool->settings[attribute] = static_cast<uint64_t>(*static_cast<const int*>(value));
             return CUDA_SUCCESS;
-        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: pool->settings[attribute] = *static_cast<const cuuint64_t*>(value); return CUDA_SUCCESS;
+        case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+            pool->settings[attribute] = *static_cast<const cuuint64_t*>(value);
+            return CUDA_SUCCESS;
         case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
         case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-            if (*static_cast<const cuuint64_t*>(value) != 0) return CUDA_ERROR_INVALID_VALUE;  // only a reset is allowed
+            if (*static_cast<const cuuint64_t*>(value) != 0)
+                return CUDA_ERROR_INVALID_VALUE;  // only a reset is allowed
             pool->used_high = pool->used.load();
             return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
+}
+
+// Memory of graphs comes from the default pool and is not counted apart.
+CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute attribute, void* value) {
+    if (value == nullptr || attribute < CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT ||
+        attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (device_or_null(ordinal) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
+    *static_cast<cuuint64_t*>(value) = 0;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceSetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute attribute, void* value) {
+    const bool high =
+        attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+    if (value == nullptr || !high || *static_cast<const cuuint64_t*>(value) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return device_or_null(ordinal) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult cuDeviceGraphMemTrim(CUdevice ordinal) {
+    return device_or_null(ordinal) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 }  // namespace driver

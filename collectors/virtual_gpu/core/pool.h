@@ -1,5 +1,6 @@
 #pragma once
-// Stream-ordered memory (cuMemAllocAsync). Work takes no time, so memory is free as soon as its free is issued.
+// Stream-ordered memory (cuMemAllocAsync). Work takes no time, so memory is free as soon as its free is
+// issued.
 #include <cuda.h>
 
 #include <atomic>

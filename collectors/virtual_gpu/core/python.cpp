@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 
 #include "collectors/virtual_gpu/core/location.h"
@@ -22,16 +23,20 @@ struct Python {
     DumpTraceback dump_traceback;
 };
 
-const Python& python() {
+Python python() {
     // Looked up anew until found: an embedding program may load its Python late.
     static Python found{};
+    static std::mutex mutex;
+    std::lock_guard lock(mutex);
     if (found.dump_traceback == nullptr) {
         Python p{};
         p.is_initialized = reinterpret_cast<IsInitialized>(dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
         if (p.is_initialized == nullptr) return found;
-        p.this_thread_state = reinterpret_cast<GetThisThreadState>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"));
-        // faulthandler's function: it only reads, needs no GIL, allocates nothing, and is meant for the worst moments.
-        // LibTorch gives the GIL up while it copies, so the C API, which needs it, could wait for ever here.
+        p.this_thread_state =
+            reinterpret_cast<GetThisThreadState>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"));
+        // faulthandler's function: it only reads, needs no GIL, allocates nothing, and is meant for the worst
+        // moments. LibTorch gives the GIL up while it copies, so the C API, which needs it, could wait for
+        // ever here.
         p.dump_traceback = reinterpret_cast<DumpTraceback>(dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"));
         if (p.this_thread_state != nullptr && p.dump_traceback != nullptr) found = p;
     }
@@ -39,7 +44,7 @@ const Python& python() {
 }
 
 std::string traceback() {
-    const Python& p = python();
+    const Python p = python();
     if (p.dump_traceback == nullptr || p.is_initialized() == 0) return {};
     void* state = p.this_thread_state();
     if (state == nullptr) return {};
@@ -55,7 +60,8 @@ std::string traceback() {
 
 // Python's and LibTorch's own files: the line sought is the program's.
 bool is_library(const std::string& file) {
-    return file.find("/torch/") != std::string::npos || file.find("<frozen") == 0 || file.find("/importlib/") != std::string::npos;
+    return file.find("/torch/") != std::string::npos || file.find("<frozen") == 0 ||
+           file.find("/importlib/") != std::string::npos;
 }
 
 }  // namespace

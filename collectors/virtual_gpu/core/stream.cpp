@@ -59,8 +59,8 @@ CUresult find_stream(CUstream handle, Stream*& stream) {
     if (reinterpret_cast<uintptr_t>(handle) <= reinterpret_cast<uintptr_t>(CU_STREAM_PER_THREAD)) {
         Context* context = nullptr;
         if (CUresult error = current_context(context); error != CUDA_SUCCESS) return error;
-        const bool per_thread = handle == CU_STREAM_PER_THREAD ||
-                                (handle == nullptr && thread_state().per_thread_default_stream);
+        const bool per_thread =
+            handle == CU_STREAM_PER_THREAD || (handle == nullptr && thread_state().per_thread_default_stream);
         stream = per_thread ? per_thread_stream(*context) : context->legacy_stream;
         return CUDA_SUCCESS;
     }

@@ -1,5 +1,6 @@
 #pragma once
-// Streams. Nothing takes time on the virtual GPU: what is issued is done, unless it waits for a host function.
+// Streams. Nothing takes time on the virtual GPU: what is issued is done, unless it waits for a host
+// function.
 #include <cuda.h>
 
 #include <atomic>
@@ -25,7 +26,7 @@ struct Stream {
     StreamKind kind = StreamKind::created;
     std::atomic<uint64_t> host_ticket{0};  ///< the last host function that its work waits for; 0 none
 
-    std::atomic<Capture*> capture{nullptr};       ///< the capture that it takes part in
+    std::atomic<Capture*> capture{nullptr};        ///< the capture that it takes part in
     std::vector<GraphNode*> capture_dependencies;  ///< guarded by graph_mutex()
 
     /// Work of the legacy stream orders itself with this stream's.

@@ -11,7 +11,8 @@
 namespace attnscope::vgpu::driver {
 
 CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority) {
-    if (out == nullptr || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (out == nullptr || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     Context* context = nullptr;
     if (CUresult error = current_context(context); error != CUDA_SUCCESS) return error;
     // Values outside of the range are clamped, as documented.
@@ -19,7 +20,9 @@ CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority)
     *out = create_stream(*context, flags, priority, StreamKind::created)->handle;
     return CUDA_SUCCESS;
 }
-CUresult cuStreamCreate(CUstream* out, unsigned flags) { return driver::cuStreamCreateWithPriority(out, flags, 0); }
+CUresult cuStreamCreate(CUstream* out, unsigned flags) {
+    return driver::cuStreamCreateWithPriority(out, flags, 0);
+}
 
 CUresult cuStreamDestroy_v2(CUstream handle) {
     Stream* stream = handles<Stream>().get(handle);
@@ -27,7 +30,9 @@ CUresult cuStreamDestroy_v2(CUstream handle) {
     destroy_stream(*stream);
     return CUDA_SUCCESS;
 }
-CUresult cuStreamDestroy(CUstream handle) { return driver::cuStreamDestroy_v2(handle); }
+CUresult cuStreamDestroy(CUstream handle) {
+    return driver::cuStreamDestroy_v2(handle);
+}
 
 CUresult cuStreamSynchronize(CUstream handle) {
     Stream* stream = nullptr;
@@ -97,7 +102,8 @@ CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* u
     Stream* stream = nullptr;
     if (CUresult error = find_stream(handle, stream); error != CUDA_SUCCESS) return error;
     if (CUresult error = refuse_while_capturing(*stream); error != CUDA_SUCCESS) return error;
-    stream->host_ticket = run_on_host_worker([handle, callback, user] { callback(handle, CUDA_SUCCESS, user); });
+    stream->host_ticket =
+        run_on_host_worker([handle, callback, user] { callback(handle, CUDA_SUCCESS, user); });
     return CUDA_SUCCESS;
 }
 
@@ -114,12 +120,20 @@ CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID attribute, CUstrea
     if (CUresult error = find_stream(handle, stream); error != CUDA_SUCCESS) return error;
     std::memset(value, 0, sizeof *value);
     switch (attribute) {
-        case CU_LAUNCH_ATTRIBUTE_PRIORITY: value->priority = stream->priority; return CUDA_SUCCESS;
-        case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: value->syncPolicy = CU_SYNC_POLICY_AUTO; return CUDA_SUCCESS;
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            value->priority = stream->priority;
+            return CUDA_SUCCESS;
+        case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+            value->syncPolicy = CU_SYNC_POLICY_AUTO;
+            return CUDA_SUCCESS;
         case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return CUDA_SUCCESS;
-        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: value->memSyncDomainMap = {0, 1}; return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+            return CUDA_SUCCESS;
+        case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+            value->memSyncDomainMap = {0, 1};
+            return CUDA_SUCCESS;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID attribute, const CUstreamAttrValue* value) {
@@ -135,7 +149,8 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID attribute, const C
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
             if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY) stream->priority = value->priority;
             return CUDA_SUCCESS;
-        default: return CUDA_ERROR_INVALID_VALUE;
+        default:
+            return CUDA_ERROR_INVALID_VALUE;
     }
 }
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {

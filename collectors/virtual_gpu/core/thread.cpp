@@ -5,7 +5,8 @@
 namespace attnscope::vgpu {
 
 namespace {
-// A pointer costs no guard on access and outlives the thread's destructors, in which programs still call CUDA.
+// A pointer costs no guard on access and outlives the thread's destructors, in which programs still call
+// CUDA.
 thread_local ThreadState* state = nullptr;
 
 struct Reaper {
@@ -23,11 +24,15 @@ __attribute__((noinline)) ThreadState& create_state() {
 }
 }  // namespace
 
-ThreadState& thread_state() { return state != nullptr ? *state : create_state(); }
+ThreadState& thread_state() {
+    return state != nullptr ? *state : create_state();
+}
 
 PerThreadDefaultStream::PerThreadDefaultStream() : outer_(thread_state().per_thread_default_stream) {
     thread_state().per_thread_default_stream = true;
 }
-PerThreadDefaultStream::~PerThreadDefaultStream() { thread_state().per_thread_default_stream = outer_; }
+PerThreadDefaultStream::~PerThreadDefaultStream() {
+    thread_state().per_thread_default_stream = outer_;
+}
 
 }  // namespace attnscope::vgpu

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "collectors/virtual_gpu/core/api.h"
+#include "collectors/virtual_gpu/core/observer.h"
 
 namespace attnscope::vgpu {
 
@@ -31,7 +32,9 @@ uint16_t to_half(float value) {
     if (exponent < -25) return static_cast<uint16_t>(sign);
     const uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
     const int shift = exponent < -14 ? 13 + (-14 - exponent) : 13;
-    uint32_t half = exponent < -14 ? mantissa >> shift : ((static_cast<uint32_t>(exponent + 15) << 10) | ((mantissa >> 13) & 0x3ffu));
+    uint32_t half = exponent < -14
+                        ? mantissa >> shift
+                        : ((static_cast<uint32_t>(exponent + 15) << 10) | ((mantissa >> 13) & 0x3ffu));
     const uint32_t rest = mantissa & ((1u << shift) - 1), middle = 1u << (shift - 1);
     if (rest > middle || (rest == middle && (half & 1u) != 0)) half++;
     return static_cast<uint16_t>(sign | half);
@@ -58,7 +61,8 @@ bool parse_number(const std::string& type, const std::string& digits, Filler& fi
     }
     const bool is_unsigned = type.rfind("uint", 0) == 0;
     const std::string width = type.substr(is_unsigned ? 4 : type.rfind("int", 0) == 0 ? 3 : type.size());
-    const auto value = is_unsigned ? std::strtoull(text, &end, 0) : static_cast<unsigned long long>(std::strtoll(text, &end, 0));
+    const auto value = is_unsigned ? std::strtoull(text, &end, 0)
+                                   : static_cast<unsigned long long>(std::strtoll(text, &end, 0));
     if (end == text || *end != '\0' || errno != 0) return false;
     if (width == "8") return store(filler, static_cast<uint8_t>(value)), true;
     if (width == "16") return store(filler, static_cast<uint16_t>(value)), true;
@@ -93,7 +97,8 @@ const Filler& filler() {
         Filler f;
         const char* text = std::getenv("ATTNSCOPE_UNCOMPUTED");
         if (text != nullptr && *text != '\0' && !parse_filler(text, f))
-            report("warning", "bad-setting", std::string("ATTNSCOPE_UNCOMPUTED=") + text + " is no value; zeros are used",
+            report("warning", "bad-setting",
+                   std::string("ATTNSCOPE_UNCOMPUTED=") + text + " is no value; zeros are used",
                    "write 0x01, float:1, int64:3 or the like");
         return f;
     }();
@@ -107,7 +112,14 @@ void fill(void* out, size_t bytes) {
         return;
     }
     auto* to = static_cast<unsigned char*>(out);
-    for (size_t done = 0; done < bytes; done += f.size) std::memcpy(to + done, f.bytes, bytes - done < f.size ? bytes - done : f.size);
+    for (size_t done = 0; done < bytes; done += f.size)
+        std::memcpy(to + done, f.bytes, bytes - done < f.size ? bytes - done : f.size);
+}
+
+void report_uncomputed_host_value(void* host, size_t bytes, const char* cause) {
+    if (host == nullptr || bytes == 0) return;
+    fill(host, bytes);
+    report_uncomputed_read(bytes, cause, filler().name.c_str());
 }
 
 }  // namespace attnscope::vgpu

@@ -5,7 +5,8 @@
 
 namespace attnscope::vgpu {
 
-/// The value's bytes are repeated. Forms: "0x01" (a byte), "float:1", "double:", "half:", "bfloat16:", "int8:" .. "int64:", "uint8:" ..
+/// The value's bytes are repeated. Forms: "0x01" (a byte), "float:1", "double:", "half:", "bfloat16:",
+/// "int8:" .. "int64:", "uint8:" ..
 struct Filler {
     unsigned char bytes[8] = {0};
     size_t size = 1;

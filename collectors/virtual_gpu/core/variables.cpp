@@ -12,7 +12,8 @@ namespace attnscope::vgpu {
 
 namespace {
 
-constexpr unsigned char old_abi = 0x33;  // CUDA 13 moved the architecture in e_flags when it changed the OS/ABI
+constexpr unsigned char old_abi =
+    0x33;  // CUDA 13 moved the architecture in e_flags when it changed the OS/ABI
 
 class Image {
   public:
@@ -20,7 +21,8 @@ class Image {
 
     template <class T>
     T at(size_t offset) const {
-        if (offset > size_ || sizeof(T) > size_ - offset) throw Error("device code: a cubin's table lies outside of it");
+        if (offset > size_ || sizeof(T) > size_ - offset)
+            throw Error("device code: a cubin's table lies outside of it");
         T value;
         std::memcpy(&value, bytes_ + offset, sizeof value);
         return value;
@@ -31,7 +33,8 @@ class Image {
         return {start, strnlen(start, size_ - offset)};
     }
     const std::byte* range(size_t offset, size_t bytes) const {
-        if (offset > size_ || bytes > size_ - offset) throw Error("device code: a variable's content lies outside of the cubin");
+        if (offset > size_ || bytes > size_ - offset)
+            throw Error("device code: a variable's content lies outside of the cubin");
         return bytes_ + offset;
     }
 
@@ -69,7 +72,9 @@ int elf_sm(const std::byte* image) {
 std::vector<DeviceVariable> read_variables(const std::byte* cubin, size_t bytes) {
     const Image image(cubin, bytes);
     const auto header = image.at<Elf64_Ehdr>(0);
-    auto section = [&](size_t index) { return image.at<Elf64_Shdr>(header.e_shoff + index * sizeof(Elf64_Shdr)); };
+    auto section = [&](size_t index) {
+        return image.at<Elf64_Shdr>(header.e_shoff + index * sizeof(Elf64_Shdr));
+    };
     std::vector<DeviceVariable> variables;
     if (header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum) return variables;
     const Elf64_Shdr names = section(header.e_shstrndx);
@@ -79,7 +84,9 @@ std::vector<DeviceVariable> read_variables(const std::byte* cubin, size_t bytes)
         const Elf64_Shdr strings = section(table.sh_link);
         for (size_t s = 0; s < table.sh_size / sizeof(Elf64_Sym); s++) {
             const auto symbol = image.at<Elf64_Sym>(table.sh_offset + s * sizeof(Elf64_Sym));
-            if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 || symbol.st_shndx >= header.e_shnum) continue;
+            if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
+                symbol.st_shndx >= header.e_shnum)
+                continue;
             const Elf64_Shdr home = section(symbol.st_shndx);
             if (!holds_variables(image.text(names.sh_offset + home.sh_name))) continue;
             DeviceVariable variable;

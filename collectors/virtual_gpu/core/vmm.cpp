@@ -1,5 +1,5 @@
-// Virtual memory management: cuMemCreate, cuMemAddressReserve, cuMemMap and kin. A mapping has content of its own: two mappings of
-// the same physical memory do not see each other's bytes.
+// Virtual memory management: cuMemCreate, cuMemAddressReserve, cuMemMap and kin. A mapping has content of its
+// own: two mappings of the same physical memory do not see each other's bytes.
 #include <map>
 #include <mutex>
 #include <vector>
@@ -49,7 +49,9 @@ void drop(Physical& physical) {
     delete &physical;
 }
 
-bool aligned(size_t value) { return value % block_bytes == 0; }
+bool aligned(size_t value) {
+    return value % block_bytes == 0;
+}
 
 CUresult refuse_export(const char* function) {
     report_unsupported("CUDA driver", function);
@@ -60,7 +62,8 @@ CUresult refuse_export(const char* function) {
 std::vector<std::map<uintptr_t, Mapped>::iterator> exact_mappings(uintptr_t address, size_t bytes) {
     std::vector<std::map<uintptr_t, Mapped>::iterator> found;
     uintptr_t at = address;
-    for (auto m = vmm().mappings.find(address); m != vmm().mappings.end() && m->first == at && at < address + bytes; ++m) {
+    for (auto m = vmm().mappings.find(address);
+         m != vmm().mappings.end() && m->first == at && at < address + bytes; ++m) {
         found.push_back(m);
         at += m->second.bytes;
     }
@@ -72,14 +75,17 @@ std::vector<std::map<uintptr_t, Mapped>::iterator> exact_mappings(uintptr_t addr
 
 namespace driver {
 
-CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties, CUmemAllocationGranularity_flags) {
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags) {
     if (bytes == nullptr || properties == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *bytes = block_bytes;
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemAddressReserve(CUdeviceptr* out, size_t bytes, size_t alignment, CUdeviceptr wish, unsigned long long flags) {
-    if (out == nullptr || bytes == 0 || !aligned(bytes) || flags != 0 || (alignment & (alignment - 1)) != 0) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuMemAddressReserve(CUdeviceptr* out, size_t bytes, size_t alignment, CUdeviceptr wish,
+                             unsigned long long flags) {
+    if (out == nullptr || bytes == 0 || !aligned(bytes) || flags != 0 || (alignment & (alignment - 1)) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     const size_t unit = alignment > block_bytes ? alignment : block_bytes;
     uintptr_t address = 0;
     if (wish != 0 && wish % unit == 0) address = reserve_addresses_at(wish, bytes);
@@ -93,7 +99,8 @@ CUresult cuMemAddressReserve(CUdeviceptr* out, size_t bytes, size_t alignment, C
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     std::lock_guard lock(vmm().mutex);
     const auto reservation = vmm().reservations.find(address);
-    if (reservation == vmm().reservations.end() || reservation->second != bytes) return CUDA_ERROR_INVALID_VALUE;
+    if (reservation == vmm().reservations.end() || reservation->second != bytes)
+        return CUDA_ERROR_INVALID_VALUE;
     const auto mapped = vmm().mappings.lower_bound(address);
     if (mapped != vmm().mappings.end() && mapped->first < address + bytes) return CUDA_ERROR_INVALID_VALUE;
     vmm().reservations.erase(reservation);
@@ -101,11 +108,15 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t bytes, const CUmemAllocationProp* properties, unsigned long long flags) {
-    if (out == nullptr || properties == nullptr || bytes == 0 || !aligned(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t bytes, const CUmemAllocationProp* properties,
+                     unsigned long long flags) {
+    if (out == nullptr || properties == nullptr || bytes == 0 || !aligned(bytes) || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) return refuse_export("cuMemCreate for export to other processes");
-    if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return refuse_export("cuMemCreate in host memory");
+    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return refuse_export("cuMemCreate for export to other processes");
+    if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return refuse_export("cuMemCreate in host memory");
     VirtualDevice* device = device_or_null(properties->location.id);
     if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
     if (!device->take(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -122,8 +133,10 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
-    if (bytes == 0 || !aligned(bytes) || address % block_bytes != 0 || offset != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
+    if (bytes == 0 || !aligned(bytes) || address % block_bytes != 0 || offset != 0 || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(vmm().mutex);
     Physical* physical = find_physical(handle);
     if (physical == nullptr || bytes > physical->bytes) return CUDA_ERROR_INVALID_VALUE;
@@ -133,9 +146,11 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
     if (address + bytes > reservation->first + reservation->second) return CUDA_ERROR_INVALID_VALUE;
     auto next = vmm().mappings.lower_bound(address);
     if (next != vmm().mappings.end() && next->first < address + bytes) return CUDA_ERROR_INVALID_VALUE;
-    if (next != vmm().mappings.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address) return CUDA_ERROR_INVALID_VALUE;
+    if (next != vmm().mappings.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address)
+        return CUDA_ERROR_INVALID_VALUE;
     physical->references++;
-    vmm().mappings[address] = {map_allocation(*physical->device, current_context_or_null(), address, bytes), physical, bytes};
+    vmm().mappings[address] = {map_allocation(*physical->device, current_context_or_null(), address, bytes),
+                               physical, bytes};
     return CUDA_SUCCESS;
 }
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
@@ -158,7 +173,8 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
         if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
         if (device_or_null(access[i].location.id) == nullptr) return CUDA_ERROR_INVALID_DEVICE;
         for (const auto& mapping : found)
-            mapping->second.allocation->read_write = (access[i].flags & CU_MEM_ACCESS_FLAGS_PROT_READWRITE) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+            mapping->second.allocation->read_write =
+                (access[i].flags & CU_MEM_ACCESS_FLAGS_PROT_READWRITE) == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     }
     return CUDA_SUCCESS;
 }
@@ -182,7 +198,8 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* out, void* ad
     *out = mapped.physical->handle;
     return CUDA_SUCCESS;
 }
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* out, CUmemGenericAllocationHandle handle) {
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* out,
+                                                CUmemGenericAllocationHandle handle) {
     if (out == nullptr) return CUDA_ERROR_INVALID_VALUE;
     std::lock_guard lock(vmm().mutex);
     const Physical* physical = find_physical(handle);
@@ -191,7 +208,8 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* out, CUmemG
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemExportToShareableHandle(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long) {
+CUresult cuMemExportToShareableHandle(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType,
+                                      unsigned long long) {
     return refuse_export("cuMemExportToShareableHandle");
 }
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) {

@@ -5,7 +5,9 @@
 namespace attnscope::vgpu {
 
 namespace {
-__attribute__((constructor)) void hand_over() { set_entry_points(entry_points, entry_point_count); }
+__attribute__((constructor)) void hand_over() {
+    set_entry_points(entry_points, entry_point_count);
+}
 }  // namespace
 
 }  // namespace attnscope::vgpu

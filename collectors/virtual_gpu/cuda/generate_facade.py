@@ -136,7 +136,7 @@ def main():
     structs = parameter_structs(cupti / "generated_cuda_meta.h")
     emulated = set()
     for source in core.glob("*.cpp"):
-        emulated |= set(re.findall(r"^CUresult (cu[A-Z]\w+)\(", source.read_text(), flags=re.M))
+        emulated |= set(re.findall(r"^CUresult\s+(cu[A-Z]\w+)\(", source.read_text(), flags=re.M))
     unknown = emulated - set(functions)
     if unknown:
         sys.exit(f"not functions of cuda.h: {sorted(unknown)}")
