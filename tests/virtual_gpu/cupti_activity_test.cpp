@@ -1,70 +1,18 @@
-// The Activity API of libcupti's stand-in. Right values: CUPTI 13.0's headers (cupti_activity.h), as quoted
-// at each test. Events are raised at the seam where the core raises them (core/hooks.h), so that nothing but
-// the stand-in is tested.
-#include <gtest/gtest.h>
+// Activity records of libcupti's stand-in, and which are made. Right values: cupti_activity.h of CUPTI 13.0,
+// as quoted at each test.
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <set>
 #include <thread>
 
-#include "collectors/virtual_gpu/core/hooks.h"
-#include "cupti_client.h"
+#include "cupti_fixture.h"
 
 namespace {
 
 using namespace attnscope::vgpu;
-using cupti_client::client;
-using cupti_client::dropped;
-
-KernelEvent kernel_event(uint32_t correlation) {
-    KernelEvent event{};
-    event.correlation = correlation;
-    event.context_id = 1;
-    event.stream_id = 7;
-    event.name = "_Z6kernelv";
-    event.grid = {16, 4, 2};
-    event.block = {128, 1, 1};
-    event.cluster = {2, 1, 1};
-    event.registers = 255;
-    event.static_shared = 1024;
-    event.dynamic_shared = 49152;
-    event.local_per_thread = 24;
-    event.resources_known = true;
-    event.launch_type = 1;
-    event.graph_id = 3;
-    event.graph_node_id = 99;
-    event.shared_carveout_bytes = 102400;
-    return event;
-}
-
-/// One API call that launches one kernel.
-void launch(uint32_t cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
-    ApiScope api(ApiDomain::driver, cbid, "cuLaunchKernel", nullptr, "_Z6kernelv");
-    if (hooks()->kernel) hooks()->kernel(kernel_event(api.correlation()));
-    api.done(0);
-}
-
-class CuptiActivity : public testing::Test {
-  protected:
-    void SetUp() override {
-        cuptiFinalize();
-        client.clear();
-        client.buffer_size = 1 << 20;
-        client.max_records = 0;
-        client.decline = false;
-        client.misalign = 0;
-        dropped();
-        ASSERT_EQ(CUPTI_SUCCESS,
-                  cuptiActivityRegisterCallbacks(cupti_client::request, cupti_client::complete));
-    }
-    void TearDown() override {
-        cuptiFinalize();
-        client.clear();
-    }
-};
+using namespace cupti_client;
 
 TEST_F(CuptiActivity, KernelRecordIsComplete) {
     ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
@@ -102,124 +50,6 @@ TEST_F(CuptiActivity, SerialKernelKind) {
     launch();
     cuptiActivityFlushAll(0);
     EXPECT_EQ((std::map<int, size_t>{{CUPTI_ACTIVITY_KIND_KERNEL, 1}}), client.count());
-}
-
-// The value: 1,000,000 launches from 8 threads, exactly. Threads end before the flush: what they
-// recorded must stay.
-TEST_F(CuptiActivity, MillionLaunchesFromEightThreads) {
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    constexpr size_t threads = 8, each = 125'000;
-    std::vector<std::thread> workers;
-    for (size_t t = 0; t < threads; ++t)
-        workers.emplace_back([] {
-            for (size_t i = 0; i < each; ++i) launch();
-        });
-    std::atomic<bool> done{false};
-    std::thread flusher([&] {
-        while (!done) cuptiActivityFlushAll(0);
-    });
-    for (std::thread& worker : workers) worker.join();
-    done = true;
-    flusher.join();
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-    std::vector<bool> seen;
-    size_t records = 0, twice = 0;
-    std::set<int64_t> grids;
-    client.each([&](const CUpti_Activity* record) {
-        const auto* kernel = reinterpret_cast<const CUpti_ActivityKernel10*>(record);
-        ++records;
-        if (seen.size() <= kernel->correlationId) seen.resize(kernel->correlationId + 1);
-        twice += seen[kernel->correlationId];
-        seen[kernel->correlationId] = true;
-        grids.insert(kernel->gridId);
-    });
-    EXPECT_EQ(threads * each, records);
-    EXPECT_EQ(0u, twice);
-    EXPECT_EQ(threads * each, grids.size());
-    EXPECT_EQ(0u, dropped());
-}
-
-// "the buffer callbacks ... asked for on the launching thread": a client that flushes only when it was asked
-// (Kineto) gets records.
-TEST_F(CuptiActivity, BufferIsRequestedWhenARecordIsMade) {
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    EXPECT_EQ(0u, client.requests);
-    launch();
-    EXPECT_EQ(1u, client.requests);
-    std::thread(launch, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel).join();
-    EXPECT_EQ(2u, client.requests) << "PER_THREAD_ACTIVITY_BUFFER is 1 by default";
-}
-
-TEST_F(CuptiActivity, OneBufferForAllThreads) {
-    uint8_t off = 0, on = 1;
-    size_t size = sizeof off;
-    ASSERT_EQ(CUPTI_SUCCESS,
-              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size, &off));
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    launch();
-    std::thread(launch, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel).join();
-    EXPECT_EQ(1u, client.requests);
-    cuptiActivityFlushAll(0);
-    EXPECT_EQ(2u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-    ASSERT_EQ(CUPTI_SUCCESS,
-              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size, &on));
-}
-
-TEST_F(CuptiActivity, DeclinedBufferCountsDroppedRecordsAndReadingResets) {
-    client.decline = true;
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    for (int i = 0; i < 5; ++i) launch();
-    EXPECT_EQ(5u, dropped());
-    EXPECT_EQ(0u, dropped());
-    client.decline = false;
-    launch();
-    cuptiActivityFlushAll(0);
-    EXPECT_EQ(1u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-}
-
-TEST_F(CuptiActivity, TooSmallAndUnalignedBuffersDropAndComeBack) {
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    client.buffer_size = sizeof(CUpti_ActivityKernel10) - 8;
-    launch();
-    cuptiActivityFlushAll(0);
-    EXPECT_EQ(1u, dropped());
-    ASSERT_EQ(1u, client.finished.size());
-    EXPECT_EQ(0u, client.finished[0].used);
-    client.clear();
-    client.buffer_size = 1 << 20;
-    client.misalign = 4;
-    launch();
-    cuptiActivityFlushAll(0);
-    EXPECT_EQ(1u, dropped());
-    client.clear();
-    client.misalign = 0;
-}
-
-TEST_F(CuptiActivity, MaxNumRecordsIsHonoured) {
-    client.max_records = 3;
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    for (int i = 0; i < 7; ++i) launch();
-    cuptiActivityFlushAll(0);
-    ASSERT_EQ(3u, client.finished.size());
-    EXPECT_EQ(7u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-    for (const auto& buffer : client.finished) EXPECT_LE(buffer.used, 3 * sizeof(CUpti_ActivityKernel10));
-}
-
-// A full buffer comes back by itself, from another thread.
-TEST_F(CuptiActivity, WorkerDeliversFullBuffers) {
-    client.max_records = 1;
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-    launch();
-    launch();
-    for (int i = 0; i < 1000; ++i) {
-        {
-            const std::lock_guard lock(client.mutex);
-            if (!client.finished.empty()) break;
-        }
-        usleep(1000);
-    }
-    const std::lock_guard lock(client.mutex);
-    EXPECT_EQ(1u, client.finished.size());
 }
 
 TEST_F(CuptiActivity, ApiRecordsAreMeasuredAndNamed) {
@@ -382,50 +212,6 @@ TEST_F(CuptiActivity, OneContextSupersedesTheRest) {
     EXPECT_EQ((std::vector<uint32_t>{1, 2}), contexts);
 }
 
-// A program may end with records unfetched and the worker at work.
-TEST_F(CuptiActivity, ExitIsQuiet) {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(
-        {
-            client.max_records = 1;
-            cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-            for (int i = 0; i < 100; ++i) launch();
-            std::exit(0);
-        },
-        testing::ExitedWithCode(0), "");
-}
-
-CUptiResult flush_result = CUPTI_SUCCESS;
-void flushing_complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t) {
-    flush_result = cuptiActivityFlushAll(0);
-    std::free(buffer);
-}
-
-TEST_F(CuptiActivity, FlushInsideABufferCallbackIsRefused) {
-    cuptiActivityRegisterCallbacks(cupti_client::request, flushing_complete);
-    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    launch();
-    EXPECT_EQ(CUPTI_SUCCESS, cuptiActivityFlushAll(0));
-    EXPECT_EQ(CUPTI_ERROR_INVALID_OPERATION, flush_result);
-}
-
-// A second client takes over without a word; the first one's buffers go back to the first.
-TEST_F(CuptiActivity, SecondClientTakesOver) {
-    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    launch();
-    static size_t to_second = 0;
-    const auto second = [](CUcontext, uint32_t, uint8_t* buffer, size_t, size_t used) {
-        to_second += used / sizeof(CUpti_ActivityKernel10);
-        std::free(buffer);
-    };
-    ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityRegisterCallbacks(cupti_client::request, second));
-    cuptiActivityFlushAll(0);
-    launch();
-    cuptiActivityFlushAll(0);
-    EXPECT_EQ(1u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-    EXPECT_EQ(1u, to_second);
-}
-
 TEST_F(CuptiActivity, ArgumentsAndStates) {
     EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityRegisterCallbacks(nullptr, cupti_client::complete));
     EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER, cuptiActivityRegisterCallbacks(cupti_client::request, nullptr));
@@ -438,30 +224,6 @@ TEST_F(CuptiActivity, ArgumentsAndStates) {
     EXPECT_EQ(CUPTI_SUCCESS, cuptiGetLastError()) << "reading resets";
     cuptiFinalize();
     EXPECT_EQ(CUPTI_ERROR_INVALID_OPERATION, cuptiActivityFlushAll(0)) << "no callbacks registered";
-}
-
-TEST_F(CuptiActivity, Attributes) {
-    size_t size = 8;
-    size_t value = 0;
-    ASSERT_EQ(CUPTI_SUCCESS,
-              cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value));
-    EXPECT_EQ(3'200'000u, value);
-    value = 1 << 20;
-    ASSERT_EQ(CUPTI_SUCCESS,
-              cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value));
-    value = 0;
-    cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value);
-    EXPECT_EQ(1u << 20, value);
-    size = 4;
-    EXPECT_EQ(CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT,
-              cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &value));
-    EXPECT_EQ(CUPTI_ERROR_INVALID_PARAMETER,
-              cuptiActivityGetAttribute(static_cast<CUpti_ActivityAttribute>(99), &size, &value));
-    uint8_t per_thread = 0;
-    size = 1;
-    ASSERT_EQ(CUPTI_SUCCESS,
-              cuptiActivityGetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size, &per_thread));
-    EXPECT_EQ(1, per_thread);
 }
 
 uint64_t ticking() {
@@ -478,40 +240,6 @@ TEST_F(CuptiActivity, TimestampCallbackIsTheClock) {
     ASSERT_EQ(1u, calls.size());
     EXPECT_EQ(10u, calls[0].end - calls[0].start);
     EXPECT_LT(calls[0].end, 100'000u);
-}
-
-// The overhead of asking for a buffer is measured, and never takes the room of the record that asked.
-TEST_F(CuptiActivity, BufferRequestOverhead) {
-    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_OVERHEAD);
-    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    launch();
-    client.max_records = 1;
-    cuptiActivityFlushAll(0);
-    launch();
-    cuptiActivityFlushAll(0);
-    const auto overheads = client.all<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
-    ASSERT_EQ(1u, overheads.size());
-    EXPECT_EQ(CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST, overheads[0].overheadKind);
-    EXPECT_LE(overheads[0].start, overheads[0].end);
-    EXPECT_EQ(2u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-    EXPECT_EQ(0u, dropped());
-}
-
-// In the real library a forked child waits for ever in FlushAll: here it is refused, and nothing is recorded.
-TEST_F(CuptiActivity, ForkedChildIsRefusedAndTheParentGoesOn) {
-    cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-    launch();
-    const pid_t child = fork();
-    if (child == 0) {
-        launch();
-        _exit(cuptiActivityFlushAll(0) == CUPTI_ERROR_UNKNOWN ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(0, status);
-    launch();
-    cuptiActivityFlushAll(0);
-    EXPECT_EQ(2u, client.count()[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
 }
 
 }  // namespace
