@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "symbols/primary_context.h"
+
 namespace attnscope::vgpu::cublas {
 namespace {
 
@@ -56,7 +58,7 @@ bool leading_dimensions_fit(const Product& p) {
 }  // namespace
 
 Context* create_context() {
-    if (device_count() == 0) return nullptr;
+    if (!ensure_context()) return nullptr;
     auto* context = new Context;
     context->device = current_device();
     return context;

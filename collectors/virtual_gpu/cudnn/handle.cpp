@@ -5,6 +5,7 @@
 #include "cudnn/types.h"
 #include "symbols/answers.h"
 #include "symbols/export.h"
+#include "symbols/primary_context.h"
 
 using namespace attnscope::vgpu::cudnn;
 
@@ -64,7 +65,7 @@ ATTNSCOPE_EXPORT Status cudnnQueryRuntimeError(Context* handle, Status* status, 
 ATTNSCOPE_EXPORT Status cudnnCreate(Context** handle) {
     if (!handle) return bad_param_null_pointer;
     *handle = nullptr;
-    if (attnscope::vgpu::device_count() == 0) return fail(not_initialized, "no CUDA device");
+    if (!attnscope::vgpu::ensure_context()) return fail(not_initialized, "no CUDA device");
     *handle = new Context;
     (*handle)->device = attnscope::vgpu::current_device();
     return success;
