@@ -27,9 +27,21 @@ bool only_name(const Table& table, const Row& row) {
     if (did_run(row.status)) return false;
     for (size_t c = 1; c < table.columns.size(); ++c) {
         const Cell& cell = cell_at(row, c);
-        if (cell.text.empty() ? is_shown(cell.value) : cell.text != word(row.status)) return false;
+        // That what did not run launched and copied nothing is no news.
+        const bool known =
+            is_shown(cell.value) && (*cell.value.number != 0 || row.status == RowStatus::failed);
+        if (cell.text.empty() ? known : cell.text != word(row.status)) return false;
     }
     return true;
+}
+
+/// A column of "ran", "refused" ... says what the rows' marks say.
+bool repeats_status(const Table& table, size_t column) {
+    if (column == 0 || table.columns[column].id != "status") return false;
+    return std::all_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+        const std::string& text = cell_at(row, column).text;
+        return text == (did_run(row.status) ? "ran" : word(row.status));
+    });
 }
 
 Scale scale_of_column(const Table& table, size_t column) {
@@ -68,6 +80,7 @@ TableView view_of(const Table& table) {
     TableView view;
     for (const Row& row : table.rows) view.rows.push_back({&row, {}, only_name(table, row), clean(row.note)});
     for (size_t c = 0; c < table.columns.size(); ++c) {
+        if (repeats_status(table, c)) continue;
         ColumnView column{&table.columns[c], clean(table.columns[c].title), {}, false};
         const Scale scale = scale_of_column(table, c);
         const bool one_unit = has_one_unit(table, c);

@@ -15,10 +15,10 @@ std::string legend(const Chart& chart) {
     for (const Chart::Point& point : chart.points) (point.measured ? measured : predicted) = true;
     std::string out = "<ul class=\"legend\">";
     for (size_t i = 0; i < series.size() && series.size() > 1; ++i) {
-        const std::string mark =
-            chart.kind == Chart::Kind::scatter
-                ? series_mark(i, 8, 7, true)
-                : "<rect class=\"" + series_class(i) + "\" x=\"1\" y=\"2\" width=\"12\" height=\"10\"/>";
+        const std::string mark = chart.kind == Chart::Kind::scatter
+                                     ? series_mark(i, 8, 7, measured)
+                                     : "<rect class=\"" + series_class(i) + (measured ? "" : " hollow") +
+                                           "\" x=\"1\" y=\"2\" width=\"12\" height=\"10\"/>";
         out += "<li><svg width=\"16\" height=\"14\" aria-hidden=\"true\">" + mark + "</svg>" +
                (chart.kind == Chart::Kind::stacked_bars ? std::to_string(i + 1) + " " : "") +
                html(series[i]) + "</li>";

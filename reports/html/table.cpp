@@ -12,7 +12,7 @@
 namespace attnscope::reports {
 namespace {
 
-constexpr size_t name_width = 72, words_width = 400;
+constexpr size_t name_width = 72, words_width = 400, unbroken_width = 20;
 
 std::string bar(const Cell& cell) {
     const double percent = std::clamp(*cell.value.number / cell.bar_of * 100, 0.0, 100.0);
@@ -24,11 +24,18 @@ std::string bar(const Cell& cell) {
            std::string(width.data(), end.ptr) + "%\" height=\"5\"/></svg>";
 }
 
+/// "8 x 8 x 16" is one thing.
+std::string unbroken(std::string text) {
+    for (size_t at = 0; (at = text.find(' ', at)) != std::string::npos;) text.replace(at, 1, "\xC2\xA0");
+    return text;
+}
+
 std::string words_html(const CellView& cell) {
     const std::string full = clean(cell.cell->full_text.empty() ? cell.text : cell.cell->full_text);
     const std::string shortened =
         truncate(cell.text, cell.cell->full_text.empty() ? words_width : name_width);
-    if (full == shortened) return html(shortened);
+    if (full == shortened)
+        return width_of(shortened) <= unbroken_width ? unbroken(html(shortened)) : html(shortened);
     return "<details class=\"name\"><summary>" + html(shortened) + "</summary><code>" + html(full) +
            "</code></details>";
 }
@@ -65,11 +72,17 @@ std::string head(const TableView& view) {
     return out + "</tr></thead>\n";
 }
 
+/// It fits under the name: "LibTorch chose flash."
+bool has_short_note(const RowView& row) {
+    return !row.only_name && !row.note.empty() && width_of(row.note) <= 24;
+}
+
 std::string name_of(const RowView& row) {
     const std::string name = row.cells.empty() ? html(row.row->id) : content(row.cells[0]);
-    if (row.row->status == RowStatus::normal) return name;
+    const std::string note = has_short_note(row) ? "<small>" + html(row.note) + "</small>" : "";
+    if (row.row->status == RowStatus::normal) return name + note;
     return name + " <span class=\"status\">" + sign(row.row->status) + "\xC2\xA0" + word(row.row->status) +
-           "</span>";
+           "</span>" + note;
 }
 
 std::string row_html(const TableView& view, const RowView& row) {
@@ -87,12 +100,12 @@ std::string row_html(const TableView& view, const RowView& row) {
     for (size_t c = 1; c < row.cells.size(); ++c) {
         const CellView& cell = row.cells[c];
         const bool right = view.columns[c].column->numeric;
-        out += right ? "<td class=\"n\"" : "<td";
+        out += right ? "<td class=\"n\"" : width_of(cell.text) > unbroken_width ? "<td class=\"w\"" : "<td";
         if (cell.note > 0) out += " title=\"" + html(view.notes.reasons()[cell.note - 1]) + "\"";
         out += ">" + content(cell) + "</td>";
     }
     out += "</tr>\n";
-    if (!row.note.empty())
+    if (!row.note.empty() && !has_short_note(row))
         out += "<tr class=\"note\"><td colspan=\"" + std::to_string(view.columns.size()) + "\">" +
                html(row.note) + "</td></tr>\n";
     return out;

@@ -43,7 +43,7 @@ void write_strip(TextWriter& writer, const Report& report) {
 
 void write_banner(TextWriter& writer, const Report& report) {
     const Banner banner = banner_of(report);
-    writer.paragraph(banner.mark + "  ", banner.sentence, Style::bold);
+    writer.paragraph(banner.mark + " ", banner.sentence, Style::bold);
     for (const std::string& line : report.exact) writer.paragraph("  exact: ", line);
     for (const std::string& line : report.not_exact) writer.paragraph("  not known: ", line);
 }
