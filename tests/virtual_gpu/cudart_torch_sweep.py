@@ -5,6 +5,7 @@ says whether all passed. Nothing is computed on a virtual GPU: what is checked i
 host wrote comes back, memory is accounted, and refusals are the real ones.
 """
 import ctypes
+import os
 import sys
 import traceback
 
@@ -227,11 +228,14 @@ def memory_statistics():
     x = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
     assert torch.cuda.memory_allocated() - before == 1 << 30
     free_during, _ = torch.cuda.mem_get_info()
-    assert free_before - free_during == 1 << 30, (free_before, free_during)
+    # Expandable segments map 20 MiB at a time, and part of the first may be there already.
+    slack = 20 << 20 if "expandable_segments" in os.environ.get("PYTORCH_CUDA_ALLOC_CONF", "") else 0
+    assert abs(free_before - free_during - (1 << 30)) <= slack, (free_before, free_during)
     del x
     assert torch.cuda.max_memory_allocated() - before == 1 << 30
     torch.cuda.memory_summary()
-    torch.cuda.memory_snapshot()
+    if torch.cuda.get_allocator_backend() == "native":
+        torch.cuda.memory_snapshot()
     torch.cuda.empty_cache()
     assert torch.cuda.mem_get_info()[0] == free_before
     assert total == 85018279936
