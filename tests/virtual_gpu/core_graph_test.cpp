@@ -259,6 +259,38 @@ TEST_F(Graph, MadeByHandUpdatedAndCloned) {
     for (CUgraphExec e : {exec, whole}) EXPECT_CUDA(cuGraphExecDestroy(e));
 }
 
+TEST_F(Graph, MemoryOfAGraph) {
+    size_t before = 0, after = 0, total = 0;
+    ASSERT_CUDA(cuMemGetInfo(&before, &total));
+    CUdeviceptr inside = 0, kept = 0;
+    ASSERT_CUDA(cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    ASSERT_CUDA(cuMemAllocAsync(&inside, 4 << 20, stream_));
+    ASSERT_CUDA(cuMemAllocAsync(&kept, 4 << 20, stream_));
+    ASSERT_CUDA(cuMemsetD8Async(inside, 3, 100, stream_));
+    ASSERT_CUDA(cuMemcpyDtoDAsync(kept, inside, 100, stream_));
+    ASSERT_CUDA(cuMemFreeAsync(inside, stream_));
+    CUgraph graph = nullptr;
+    ASSERT_CUDA(cuStreamEndCapture(stream_, &graph));
+    EXPECT_CUDA_ERROR(CUDA_ERROR_INVALID_VALUE, cuMemFree(kept)) << "not allocated before a launch";
+    CUgraphExec exec = instantiate(graph);
+    for (int i = 0; i < 2; i++) {
+        ASSERT_CUDA(cuGraphLaunch(exec, stream_));
+        char byte = 0;
+        ASSERT_CUDA(cuMemcpyDtoH(&byte, kept + 99, 1));
+        EXPECT_EQ(byte, 3);
+        if (i == 0) {
+            ASSERT_CUDA(cuMemFreeAsync(kept, stream_));
+        }
+    }
+    ASSERT_CUDA(cuGraphExecDestroy(exec));
+    ASSERT_CUDA(cuGraphDestroy(graph));
+    char byte = 0;
+    EXPECT_CUDA(cuMemcpyDtoH(&byte, kept, 1));  // what the last launch allocated outlives the graph
+    EXPECT_CUDA(cuMemFree(kept));
+    ASSERT_CUDA(cuMemGetInfo(&after, &total));
+    EXPECT_EQ(before, after);
+}
+
 TEST_F(Graph, CirclesAreRefused) {
     CUgraph graph = nullptr;
     CUgraphNode a = nullptr, b = nullptr;

@@ -6,9 +6,11 @@
 
 #include "collectors/virtual_gpu/core/capture.h"
 #include "collectors/virtual_gpu/core/event.h"
+#include "collectors/virtual_gpu/core/graph_memory.h"
 #include "collectors/virtual_gpu/core/hooks.h"
 #include "collectors/virtual_gpu/core/host_worker.h"
 #include "collectors/virtual_gpu/core/library_call.h"
+#include "collectors/virtual_gpu/core/pool.h"
 #include "collectors/virtual_gpu/core/stream.h"
 
 namespace attnscope::vgpu {
@@ -159,8 +161,10 @@ void perform(const GraphPayload& payload, const Issue& issue) {
         }
         void operator()(const LibraryNode& n) const { perform_library_call(n.call, issue); }
         void operator()(const ChildNode&) const {}  // unfolded by make_steps
-        void operator()(const AllocationNode&) const {}
-        void operator()(const FreeNode&) const {}
+        void operator()(const AllocationNode& n) const { n.memory->allocated = true; }
+        void operator()(const FreeNode& n) const {
+            if (free_graph_memory(n.pointer) == GraphFree::not_a_graphs) free_to_pool(n.pointer);
+        }
     };
     std::visit(Visitor{issue}, payload);
 }

@@ -17,6 +17,7 @@ namespace attnscope::vgpu {
 
 struct Event;
 struct Graph;
+struct GraphMemory;
 struct GraphNode;
 
 struct EmptyNode {};
@@ -54,7 +55,7 @@ struct ChildNode {
 /// Memory of a graph: its address is fixed when the node is made, and it lives as long as the node and its
 /// copies.
 struct AllocationNode {
-    std::shared_ptr<CUdeviceptr> memory;
+    std::shared_ptr<GraphMemory> memory;
     CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
 };
 struct FreeNode {

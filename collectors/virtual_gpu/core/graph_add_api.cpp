@@ -4,6 +4,7 @@
 #include "collectors/virtual_gpu/core/capture.h"
 #include "collectors/virtual_gpu/core/copy_parameters.h"
 #include "collectors/virtual_gpu/core/graph_lookup.h"
+#include "collectors/virtual_gpu/core/graph_memory.h"
 #include "collectors/virtual_gpu/core/pool.h"
 #include "driver_functions.h"
 
@@ -96,17 +97,12 @@ CUresult read_allocation(size_t bytes, const CUmemPoolProps& properties, Allocat
     Context* context = nullptr;
     if (device == nullptr) return CUDA_ERROR_INVALID_DEVICE;
     if (CUresult error = current_context(context); error != CUDA_SUCCESS) return error;
-    CUdeviceptr pointer = 0;
-    if (CUresult error = allocate_from_pool(default_pool(*device), *context, bytes, pointer);
+    if (CUresult error = make_graph_memory(default_pool(*device), *context, bytes, node.memory);
         error != CUDA_SUCCESS)
         return error;
-    node.memory = std::shared_ptr<CUdeviceptr>(new CUdeviceptr(pointer), [](CUdeviceptr* p) {
-        free_to_pool(*p);
-        delete p;
-    });
     node.parameters.poolProps = properties;
     node.parameters.bytesize = bytes;
-    node.parameters.dptr = pointer;
+    node.parameters.dptr = node.memory->pointer;
     return CUDA_SUCCESS;
 }
 

@@ -4,8 +4,10 @@
 #include "collectors/virtual_gpu/core/api.h"
 #include "collectors/virtual_gpu/core/capture.h"
 #include "collectors/virtual_gpu/core/context.h"
+#include "collectors/virtual_gpu/core/graph_memory.h"
 #include "collectors/virtual_gpu/core/host_worker.h"
 #include "collectors/virtual_gpu/core/memory.h"
+#include "collectors/virtual_gpu/core/pool.h"
 #include "driver_functions.h"
 
 namespace attnscope::vgpu {
@@ -71,9 +73,11 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     if (CUresult error = enter(context); error != CUDA_SUCCESS) return error;
     wait_for_host_functions();  // freeing waits for the device's work, and copies may wait for a host
                                 // function
-    return free_allocation(pointer, MemoryKind::device) || free_allocation(pointer, MemoryKind::managed)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    const GraphFree graphs = free_graph_memory(pointer);
+    if (graphs != GraphFree::not_a_graphs)
+        return graphs == GraphFree::freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return free_to_pool(pointer) || free_allocation(pointer, MemoryKind::managed) ? CUDA_SUCCESS
+                                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
 
 // Managed memory has real pages, which the program reads and writes without us: content that a kernel would

@@ -2,6 +2,7 @@
 
 #include "collectors/virtual_gpu/core/api.h"
 #include "collectors/virtual_gpu/core/capture.h"
+#include "collectors/virtual_gpu/core/graph_memory.h"
 #include "collectors/virtual_gpu/core/memory.h"
 #include "collectors/virtual_gpu/core/stream.h"
 #include "driver_functions.h"
@@ -36,12 +37,10 @@ CUresult allocate(CUdeviceptr* out, size_t bytes, Pool* pool, CUstream handle) {
     if (pool == nullptr) pool = &current_pool(*stream->context->device);
     if (stream->capture.load(std::memory_order_acquire) != nullptr) {
         AllocationNode node;
-        if (CUresult error = allocate_from_pool(*pool, *stream->context, bytes, *out); error != CUDA_SUCCESS)
+        if (CUresult error = make_graph_memory(*pool, *stream->context, bytes, node.memory);
+            error != CUDA_SUCCESS)
             return error;
-        node.memory = std::shared_ptr<CUdeviceptr>(new CUdeviceptr(*out), [](CUdeviceptr* p) {
-            free_to_pool(*p);
-            delete p;
-        });
+        *out = node.memory->pointer;
         node.parameters.bytesize = bytes;
         node.parameters.dptr = *out;
         node.parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -100,7 +99,9 @@ CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
     if (stream->capture.load(std::memory_order_acquire) != nullptr)
         return add_captured(*stream, FreeNode{pointer});
     if (CUresult error = refuse_implicit_capture(*stream); error != CUDA_SUCCESS) return error;
-    return free_to_pool(pointer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    const GraphFree graphs = free_graph_memory(pointer);
+    const bool freed = graphs == GraphFree::not_a_graphs ? free_to_pool(pointer) : graphs == GraphFree::freed;
+    return freed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice ordinal) {

@@ -113,8 +113,10 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* out, size_t bytes, const CUme
     if (out == nullptr || properties == nullptr || bytes == 0 || !aligned(bytes) || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return refuse_export("cuMemCreate for export to other processes");
+    // As on a device without a fabric. A file descriptor may be asked for (LibTorch's expandable segments
+    // always do): only the export itself is refused.
+    if ((properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
     if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return refuse_export("cuMemCreate in host memory");
     VirtualDevice* device = device_or_null(properties->location.id);
