@@ -16,6 +16,8 @@ SAME(own::bad_param_size_insufficient, CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT)
 SAME(own::bad_param_attribute_type, CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE);
 SAME(own::bad_param_descriptor_type, CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE);
 SAME(own::not_supported, CUDNN_STATUS_NOT_SUPPORTED);
+SAME(own::arch_mismatch, CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH);
+SAME(own::host_allocation_failed, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED);
 SAME(own::internal_error, CUDNN_STATUS_INTERNAL_ERROR);
 SAME(own::execution_failed, CUDNN_STATUS_EXECUTION_FAILED);
 SAME(own::DataType::fp32, CUDNN_DATA_FLOAT);

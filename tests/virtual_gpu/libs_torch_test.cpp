@@ -163,6 +163,14 @@ TEST(Torch, WhatIsNotEmulatedRaisesAnError) {
     expect_ok(outcome, {"matmul_bf16"});  // the process goes on
 }
 
+TEST(Torch, ChipTooOldForCuda13) {
+    NEEDS_TORCH;
+    Outcome outcome = run("V100", "matmul_fp16");
+    EXPECT_NE(outcome.errors["matmul_fp16"].find("CUBLAS_STATUS_ARCH_MISMATCH"), std::string::npos)
+        << outcome.errors["matmul_fp16"];
+    EXPECT_EQ(outcome.calls.find("call "), std::string::npos) << outcome.calls;
+}
+
 TEST(Torch, KernelsCompiledAtRunTime) {
     NEEDS_TORCH;
     fs::path cache = fs::temp_directory_path() / ("attnscope_kernel_cache_" + std::to_string(getpid()));

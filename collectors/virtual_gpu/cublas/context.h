@@ -30,8 +30,10 @@ inline bool usable(const Context* context) {
     return context && context->magic == Context::alive;
 }
 
-/// A new context on the calling thread's device; NULL when there is no device.
-Context* create_context();
+/// A new context on the calling thread's device. CUBLAS_STATUS_NOT_INITIALIZED without a device,
+/// CUBLAS_STATUS_ARCH_MISMATCH below compute capability 7.5, the oldest that the libraries of CUDA 13 hold
+/// kernels for.
+Status create_context(Context** context);
 void destroy_context(Context* context);
 
 }  // namespace attnscope::vgpu::cublas

@@ -30,9 +30,7 @@ Status get(const Context* context, Value Context::*field, Value* value) {
 using namespace attnscope::vgpu::cublas;
 
 ATTNSCOPE_EXPORT Status cublasCreate_v2(Context** handle) {
-    if (!handle) return invalid_value;
-    *handle = create_context();
-    return *handle ? success : not_initialized;
+    return create_context(handle);
 }
 ATTNSCOPE_EXPORT Status cublasDestroy_v2(Context* handle) {
     if (!usable(handle)) return not_initialized;

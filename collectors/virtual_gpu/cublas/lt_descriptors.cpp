@@ -144,9 +144,7 @@ Status destroy(Descriptor* descriptor) {
 using namespace attnscope::vgpu::cublas;
 
 ATTNSCOPE_EXPORT Status cublasLtCreate(Context** handle) {
-    if (!handle) return invalid_value;
-    *handle = create_context();
-    return *handle ? success : not_initialized;
+    return create_context(handle);
 }
 ATTNSCOPE_EXPORT Status cublasLtDestroy(Context* handle) {
     if (!usable(handle)) return not_initialized;

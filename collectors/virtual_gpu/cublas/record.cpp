@@ -57,11 +57,16 @@ bool leading_dimensions_fit(const Product& p) {
 
 }  // namespace
 
-Context* create_context() {
-    if (!ensure_context()) return nullptr;
-    auto* context = new Context;
-    context->device = current_device();
-    return context;
+Status create_context(Context** context) {
+    if (!context) return invalid_value;
+    *context = nullptr;
+    if (!ensure_context()) return not_initialized;
+    const int ordinal = current_device();
+    const Gpu& gpu = device(ordinal);
+    if (gpu.major * 10 + gpu.minor < 75) return arch_mismatch;
+    *context = new Context;
+    (*context)->device = ordinal;
+    return success;
 }
 
 void destroy_context(Context* context) {

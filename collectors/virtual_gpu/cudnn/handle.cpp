@@ -66,6 +66,9 @@ ATTNSCOPE_EXPORT Status cudnnCreate(Context** handle) {
     if (!handle) return bad_param_null_pointer;
     *handle = nullptr;
     if (!attnscope::vgpu::ensure_context()) return fail(not_initialized, "no CUDA device");
+    const attnscope::Gpu& gpu = attnscope::vgpu::device(attnscope::vgpu::current_device());
+    if (gpu.major * 10 + gpu.minor < 75)
+        return fail(arch_mismatch, "cuDNN 9.19 for CUDA 13 needs compute capability 7.5");
     *handle = new Context;
     (*handle)->device = attnscope::vgpu::current_device();
     return success;

@@ -19,6 +19,7 @@ enum Status : int {
     bad_param_attribute_type = 2010,
     bad_param_descriptor_type = 2012,
     not_supported = 3000,
+    arch_mismatch = 3007,
     internal_error = 4000,
     host_allocation_failed = 4003,
     execution_failed = 5000
