@@ -55,6 +55,7 @@ enum class Role : uint8_t {
 };
 Role role_of(std::string_view demangled);
 const char* to_string(Role role);
+bool is_attention(Role role);  ///< the fused kernels
 
 /// One launch of an iteration, or several alike.
 struct Step {
@@ -105,8 +106,10 @@ struct Implementation {
     Value kernels, library_calls, copies, memsets;  ///< launches of one iteration
     Value launches;                                 ///< all four together
     Value copied_bytes, device_copy_bytes;          ///< all copies; DtoD alone
-    Value registers, shared;                        ///< the largest of its kernels
-    int lowest = -1;  ///< index into steps: the kernel with the lowest theoretical occupancy; -1: none known
+    Value registers, shared;                        ///< the largest of its telling kernels: see lowest
+    /// Index into steps: the kernel with the lowest theoretical occupancy, for a fused implementation among
+    /// its attention kernels (not those that convert a mask for it); -1: none known.
+    int lowest = -1;
     Value peak_memory;
     Value time, time_iqr;  ///< summed GPU time of one iteration: median, interquartile range
     Value score_bytes;     ///< model: bytes of the score matrix that go through device memory

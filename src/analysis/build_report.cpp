@@ -100,9 +100,9 @@ std::vector<Fact> checks(const Analysis& a, const std::vector<Finding>& findings
 
 Report build_report(const Analysis& a) {
     Report r;
-    r.title = a.has_convention ? "Attention" : "Launches";
+    r.title = a.has_convention || a.workload.has_shape() ? "Attention" : "Launches";
     if (const std::string shape = a.workload.sentence(); !shape.empty()) r.title += ": " + shape;
-    if (!a.has_convention && !a.command.empty()) r.title += " of " + a.command.front();
+    if (r.title == "Launches" && !a.command.empty()) r.title += " of " + a.command.front();
     banner(r, a);
     r.strip = strip(a);
     r.answer = parts::answer(a);

@@ -68,7 +68,7 @@ void set_step_totals(Implementation& out, Ground ground) {
             copied += step.bytes.number.value_or(0) * double(step.times);
             if (step.copy_kind == "DtoD") device_copied += step.bytes.number.value_or(0) * double(step.times);
         }
-        if (!step.is_kernel()) continue;
+        if (!step.is_kernel() || (out.fused() && !is_attention(step.role))) continue;
         ++kernels;
         if (step.registers && (!out.registers || *step.registers.number > *out.registers.number))
             out.registers = step.registers;

@@ -109,11 +109,11 @@ Value score_matrix_bytes(const Implementation& implementation, const Workload& w
     const auto scores = w.score_elements();
     const auto e = w.element_bytes();
     if (!scores || !e) return Value::missing(kNoShape, Unit::bytes, model);
-    if (w.backward.value_or(false))
-        return Value::missing("no model of the backward pass", Unit::bytes, model);
     if (implementation.fused())
         return Value::of(0, Unit::bytes, model,
                          "0: scores live in registers and shared memory, tile by tile");
+    if (w.backward.value_or(false))
+        return Value::missing("no model of the backward pass", Unit::bytes, model);
     const auto moved = traffic(implementation, w, *e, *scores);
     if (!moved) return Value::missing("no model of this implementation", Unit::bytes, model);
     return Value::of(*scores * moved->bytes, Unit::bytes, model,

@@ -28,7 +28,8 @@ std::string fewest(const std::vector<const Implementation*>& ran) {
             names.push_back(i->title);
     if (names.empty()) names.push_back(least->title);
     std::string text = words::join(names) + (names.size() == 1 ? " launches least: " : " launch least: ") +
-                       words::plural(*least->launches.number, "kernel or library call") +
+                       words::number(*least->launches.number) +
+                       (*least->launches.number == 1 ? " kernel or library call" : " launches") +
                        (names.size() == 1 ? "" : " each");
     if (*most->launches.number == *least->launches.number) return text + ".";
     const bool scores_stay = least->score_bytes.number == 0.0 && most->score_bytes.number.value_or(0) > 0;

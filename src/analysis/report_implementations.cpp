@@ -55,7 +55,9 @@ std::vector<Column> columns(const Analysis& a) {
          "active, nor how fast it is.",
          "100%: the SM's maximum of warps", true},
         {"limiter", "limited by", "What runs out first on the SM, for that kernel.", "", false},
-        {"registers", "registers", "Registers per thread, the most of its kernels.", "", true},
+        {"registers", "registers",
+         "Registers per thread, the most of its known kernels; of fused attention: of its attention kernel.",
+         "", true},
         {"shared", "shared/CTA", "Static and dynamic shared memory of a CTA, the most of its kernels.", "",
          true},
         {"copies", "copies", "Copies of one iteration, of any direction.", "", true},
@@ -92,11 +94,9 @@ Row row(const Analysis& a, const Implementation& i) {
     if (i.name == "sdpa_auto" && !i.backend.empty() && i.reason.empty())
         r.note = "LibTorch chose " + i.backend + ".";
     const Step* lowest = i.lowest_occupancy();
-    const Value none = Value::missing(
-        !i.launches                                               ? i.launches.absent
-        : i.kernels.number == 0.0 && i.library_calls.number > 0.0 ? "chosen by the library on a real GPU"
-        : i.kernels.number == 0.0                                 ? "no kernel"
-                                  : "registers, block or device limits are not in the run");
+    const Value none = Value::missing(!i.launches    ? i.launches.absent
+                                      : !i.registers ? i.registers.absent
+                                                     : "block or device limits are not in the run");
     r.cells = {words_cell(i.title),
                words_cell(status_word(i)),
                value_cell(i.launches),

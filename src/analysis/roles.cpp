@@ -42,6 +42,11 @@ Role role_of(std::string_view demangled) {
     return Role::other;
 }
 
+bool is_attention(Role role) {
+    return role == Role::flash || role == Role::flash_combine || role == Role::efficient ||
+           role == Role::cudnn;
+}
+
 const char* to_string(Role role) {
     switch (role) {
         case Role::other:

@@ -13,7 +13,8 @@ std::vector<Finding> backend_refused(const Analysis& a) {
         f.severity = refused ? Severity::info : Severity::warning;
         const double others = double(ran(a).size());
         f.claim = (refused ? "LibTorch refuses " : "Failed: ") + i.title +
-                  (i.reason.empty() ? " and gives no reason." : ": \"" + i.reason + "\"") + " " +
+                  (i.reason.empty() ? ", without a reason" : ": \"" + i.reason + "\"") +
+                  (i.reason.empty() || i.reason.back() != '.' ? "." : "") + " " +
                   words::plural(others, "other implementation") + " ran.";
         f.evidence = {evidence("implementations that ran", exact(others, Unit::count, a))};
         if (refused)

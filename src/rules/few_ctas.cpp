@@ -21,8 +21,9 @@ std::vector<Finding> few_ctas(const Analysis& a) {
         f.subject = i->title;
         f.severity = Severity::warning;
         f.claim =
-            i->title + " launches " + words::plural(ctas, "CTA") + ": less than one wave of " +
-            words::number(sms) + " SMs x " + words::plural(*few->ctas_per_sm.number, "CTA") +
+            i->title + " launches " + words::plural(ctas, "CTA") + " of " + few->name +
+            ": less than one wave of " + words::number(sms) + " SMs x " +
+            words::plural(*few->ctas_per_sm.number, "CTA") +
             (idle > 0 ? ". At least " + words::plural(idle, "SM") + " stand idle whatever the kernel does."
                       : ". Every SM has work, but not all that fits on it.");
         f.evidence = {evidence("CTAs of the grid", few->ctas, words::number(sms) + " SMs"),

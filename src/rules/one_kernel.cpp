@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "all.h"
 #include "support.h"
 
@@ -7,27 +5,29 @@ namespace attnscope::rule {
 
 std::vector<Finding> one_kernel(const Analysis& a) {
     std::vector<const Implementation*> fused, separate;
-    std::vector<std::string> names;
+    const Implementation* most = nullptr;
     for (const Implementation* i : ran(a)) {
-        if (!i->launches || i->name == "sdpa_auto") continue;
-        if (i->fused() && *i->launches.number <= 3) {
-            fused.push_back(i);
-            names.push_back(i->title);
-        } else if (!i->fused()) {
-            separate.push_back(i);
-        }
+        if (i->fused()) continue;
+        separate.push_back(i);
+        if (!most || *i->launches.number > *most->launches.number) most = i;
     }
-    if (fused.empty() || separate.empty()) return {};
-    const Implementation* most = separate.front();
-    for (const Implementation* i : separate)
-        if (*i->launches.number > *most->launches.number) most = i;
+    if (!most) return {};
+    std::vector<std::string> names, counts;
+    bool one_each = true;
+    for (const Implementation* i : ran(a)) {
+        if (!i->fused() || i->name == "sdpa_auto" || *i->launches.number >= *most->launches.number) continue;
+        fused.push_back(i);
+        names.push_back(i->title);
+        counts.push_back(i->title + " " + words::number(*i->launches.number));
+        one_each = one_each && *i->launches.number == 1;
+    }
+    if (fused.empty()) return {};
     Finding f;
     f.subject = words::join(names);
     f.severity = Severity::good;
-    f.claim = "One kernel instead of many: " + words::join(names) +
-              (fused.size() == 1 ? " needs " : " need ") + words::number(*fused[0]->launches.number) +
-              " launch" + (*fused[0]->launches.number == 1 ? "" : "es") + (fused.size() == 1 ? "" : " each") +
-              ", " + most->title + " " + words::number(*most->launches.number) + ".";
+    f.claim = one_each ? "One kernel instead of many: 1 launch for " + words::join(names) + ", "
+                       : "Few kernels instead of many: launches of " + words::join(counts) + ", ";
+    f.claim += words::number(*most->launches.number) + " for " + most->title + ".";
     for (const Implementation* i : fused)
         f.evidence.push_back(evidence("launches of " + i->title, i->launches));
     for (const Implementation* i : separate) {

@@ -177,6 +177,31 @@ Analysis of_lines(const test::ProcessWriter& w) {
     return analyze(read_run(folder.path()));
 }
 
+// With a mask LibTorch converts it first: kernels that say nothing about the attention kernel itself.
+TEST(Fused, OnlyTheAttentionKernelSpeaksForIt) {
+    test::ProcessWriter w;
+    w.a100();
+    w.mark(
+        R"(attnscope.workload {"batch":1,"heads":8,"kv_heads":8,"query_length":512,"key_length":512,"head_dim":64,"dtype":"bf16","causal":false,"mask":"bool","backward":true})");
+    const auto cudnn = w.open("attnscope.implementation/sdpa_cudnn");
+    w.kernel({"fill", {1, 1, 1}, {128, 1, 1}, 16}, cudnn);
+    w.library_call("cuDNN", "cudnnBackendExecute", "attention_forward", cudnn);
+    w.close(cudnn);
+    const auto flash = w.open("attnscope.implementation/sdpa_flash");
+    w.kernel({"huge", {1, 1, 1}, {1024, 1, 1}, 64, 0, 163840}, flash);
+    w.kernel({"flash_fwd_kernel", {8, 8, 16}, {128, 1, 1}, 255, 0, 49152}, flash);
+    w.close(flash);
+    w.end();
+    const Analysis a = of_lines(w);
+    EXPECT_EQ(get(a, "sdpa_cudnn").kernels.number, 1.0);
+    EXPECT_EQ(get(a, "sdpa_cudnn").lowest_occupancy(), nullptr);
+    EXPECT_EQ(get(a, "sdpa_cudnn").registers.absent, "chosen by the library on a real GPU");
+    EXPECT_EQ(get(a, "sdpa_flash").lowest_occupancy()->name, "flash_fwd_kernel");
+    EXPECT_EQ(get(a, "sdpa_flash").shared.number, 49152.0);
+    EXPECT_EQ(get(a, "sdpa_flash").score_bytes.number, 0.0) << "fused backward recomputes the scores";
+    EXPECT_FALSE(get(a, "sdpa_flash").least_bytes) << "no model of the backward pass";
+}
+
 TEST(Iterations, ThatDifferHaveNoCount) {
     test::ProcessWriter w;
     w.a100();
