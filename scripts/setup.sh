@@ -16,12 +16,12 @@ fail() { printf 'attnscope set-up: %s\n' "$*" >&2; exit 1; }
 
 # Debian's and Ubuntu's names of what the build and its libraries need.
 packages_build=(g++ cmake ninja-build python3 python3-venv libcli11-dev nlohmann-json3-dev libsimdjson-dev
-                libfmt-dev libre2-dev libzstd-dev liblz4-dev zlib1g-dev libgtest-dev)
+                pkg-config libzstd-dev liblz4-dev zlib1g-dev libgtest-dev)
 packages_tests=(libpugixml-dev)
 
 install_packages() {
     local missing=() name
-    command -v dpkg-query > /dev/null || fail "this set-up knows Debian and Ubuntu. Elsewhere install a C++20 compiler, CMake 3.25, Ninja, Python 3 with venv, CLI11, nlohmann-json, simdjson, fmt, RE2, zstd, lz4, zlib and GoogleTest, and build with CMake (README)"
+    command -v dpkg-query > /dev/null || fail "this set-up knows Debian and Ubuntu. Elsewhere install a C++20 compiler, CMake 3.25, Ninja, Python 3 with venv, CLI11, nlohmann-json, simdjson, pkg-config, zstd, lz4, zlib and GoogleTest, and build with CMake (README)"
     for name in "$@"; do
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2> /dev/null || true)" = installed ] || missing+=("$name")
     done
@@ -80,10 +80,10 @@ setup_downloads() {
     cuda_root=${ATTNSCOPE_CUDA_ROOT:-}
     if [ -z "$cuda_root" ]; then
         # Headers, CUPTI and the two disassemblers: no toolkit. Kept apart from torch, whose libraries would find them by RPATH.
-        once "cuda-13.0" pip_install "CUDA 13.0 and CUPTI headers, cuobjdump, nvdisasm (18 MB)" --no-deps --upgrade --target "$cache/cuda-13.0" \
+        once "cuda-13.0" pip_install "CUDA 13.0 and CUPTI headers, cuobjdump, nvdisasm (18 MB)" --no-deps --upgrade --target "$cache/cuda" \
             nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85 nvidia-cuda-crt==13.0.88 nvidia-nvtx==13.0.85 \
             nvidia-cuda-cuobjdump==13.2.86 nvidia-cuda-nvdisasm==13.2.86
-        cuda_root=$cache/cuda-13.0/nvidia/cu13
+        cuda_root=$cache/cuda/nvidia/cu13
     fi
     [ -e "$cuda_root/include/cuda_runtime_api.h" ] || fail "no CUDA headers in $cuda_root/include: name a CUDA 13 toolkit with ATTNSCOPE_CUDA_ROOT, or unset it"
 

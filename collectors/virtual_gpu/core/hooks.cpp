@@ -50,13 +50,13 @@ ApiScope::ApiScope(ApiDomain domain, uint32_t cbid, const char* function, const 
     call_.correlation = call_.outer != nullptr ? call_.outer->correlation : next_correlation();
     thread.call = &call_;
     const Hooks* listener = hooks();
-    if (listener == nullptr) return;
+    if (listener == nullptr || listener->api_enter == nullptr) return;  // nobody asks when the call began
     if (const Context* context = current_context_or_null()) {
         call_.context = context->handle;
         call_.context_id = context->id;
     }
     call_.start_ns = host_clock_ns();
-    if (listener->api_enter != nullptr) listener->api_enter(call_);
+    listener->api_enter(call_);
 }
 
 ApiScope::~ApiScope() {

@@ -59,9 +59,13 @@ std::vector<std::string> folders() {
     }
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (std::string root = environment(variable); !root.empty()) list.push_back(root + "/lib64");
-    std::string cache = environment("XDG_CACHE_HOME");
-    if (cache.empty()) cache = environment("HOME") + "/.cache";
-    list.push_back(cache + "/attnscope/cuda/nvidia/cu13/lib");
+    std::string cache = environment("ATTNSCOPE_CACHE");
+    if (cache.empty()) {
+        cache = environment("XDG_CACHE_HOME");
+        if (cache.empty()) cache = environment("HOME") + "/.cache";
+        cache += "/attnscope";
+    }
+    list.push_back(cache + "/cuda/nvidia/cu13/lib");
     list.insert(list.end(), {"/usr/local/cuda/lib64", "/usr/local/cuda-13.0/lib64",
                              "/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
     return list;
