@@ -1,6 +1,7 @@
 #include "table_view.h"
 
 #include <algorithm>
+#include <set>
 
 #include "format.h"
 #include "unicode.h"
@@ -63,6 +64,13 @@ bool has_one_unit(const Table& table, size_t column) {
 }
 
 }  // namespace
+
+std::string reason_for_all(const TableView& view, size_t column) {
+    std::set<size_t> notes;
+    for (const RowView& row : view.rows) notes.insert(row.cells[column].note);
+    notes.erase(0);
+    return notes.size() == 1 ? " (" + view.notes.reasons()[*notes.begin() - 1] + ")" : "";
+}
 
 bool is_prose(const Table& table) {
     return std::none_of(table.columns.begin(), table.columns.end(),

@@ -50,6 +50,9 @@ struct TableView {
 
 TableView view_of(const Table& table);
 
+/// Why a column has no values at all, when that is one reason: " (needs a GPU)"; else empty.
+std::string reason_for_all(const TableView& view, size_t column);
+
 /// No column of numbers: each row is a sentence or two.
 bool is_prose(const Table& table);
 

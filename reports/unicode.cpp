@@ -88,6 +88,22 @@ std::string clean(std::string_view text) {
     return out;
 }
 
+std::vector<std::string> split_at_backticks(const std::string& text) {
+    std::vector<std::string> parts(1);
+    for (const char c : text) {
+        if (c == '`')
+            parts.emplace_back();
+        else
+            parts.back() += c;
+    }
+    const auto blank = [](const std::string& part) {
+        return part.find_first_not_of(' ') == std::string::npos;
+    };
+    bool pairs = parts.size() % 2 == 1;
+    for (size_t i = 1; i < parts.size(); i += 2) pairs = pairs && !blank(parts[i]);
+    return pairs ? parts : std::vector<std::string>{text};
+}
+
 size_t width_of(std::string_view text) {
     size_t width = 0;
     for (size_t at = 0; at < text.size();) width += columns_of(next_code_point(text, at));

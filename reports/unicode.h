@@ -19,6 +19,9 @@ bool is_unsafe(char32_t code_point);
 /// "⟨U+202E⟩".
 std::string clean(std::string_view text);
 
+/// Our sentences quote names in backticks; every second part is such a name. One part where they do not pair.
+std::vector<std::string> split_at_backticks(const std::string& text);
+
 /// Columns on a terminal of cleaned text.
 size_t width_of(std::string_view text);
 

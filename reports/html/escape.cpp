@@ -26,6 +26,14 @@ std::string html(std::string_view raw) {
     return out;
 }
 
+std::string html_prose(const std::string& text) {
+    const auto parts = split_at_backticks(text);
+    std::string out;
+    for (size_t i = 0; i < parts.size(); ++i)
+        out += i % 2 == 0 ? html(parts[i]) : "<code>" + html(parts[i]) + "</code>";
+    return out;
+}
+
 std::string Ids::make(std::string_view prefix, std::string_view name) {
     std::string id(prefix);
     for (const char c : name.substr(0, 60)) {

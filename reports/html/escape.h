@@ -9,6 +9,9 @@ namespace attnscope::reports {
 /// Cleaned and escaped: for text and for attributes in double quotes.
 std::string html(std::string_view text);
 
+/// For our own sentences, which quote names in backticks: those become code.
+std::string html_prose(const std::string& text);
+
 /// Identifiers of one page: letters, digits and dashes, each given once.
 class Ids {
   public:

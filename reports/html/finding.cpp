@@ -32,7 +32,7 @@ std::string entry(const char* term, const std::string& description) {
 
 std::string paragraphs(const std::vector<std::string>& texts) {
     std::string out;
-    for (const std::string& text : texts) out += "<p>" + html(text) + "</p>";
+    for (const std::string& text : texts) out += "<p>" + html_prose(text) + "</p>";
     return out;
 }
 
@@ -42,7 +42,7 @@ std::string html_finding(const Finding& finding, size_t number, Ids& ids) {
     const std::string id = ids.make("f-", finding.id + "-" + finding.subject);
     std::string out = std::string("<article class=\"finding ") + word(finding.severity) +
                       "\" aria-labelledby=\"" + id + "\">\n<h3 id=\"" + id + "\"><span class=\"rank\">P" +
-                      std::to_string(number) + "</span>" + html(finding.claim) +
+                      std::to_string(number) + "</span>" + html_prose(finding.claim) +
                       "</h3>\n<p class=\"about\"><b>" + sign(finding.severity) + "\xC2\xA0" +
                       word(finding.severity) + "</b>";
     if (!finding.subject.empty()) out += " · <code>" + html(finding.subject) + "</code>";
@@ -52,11 +52,12 @@ std::string html_finding(const Finding& finding, size_t number, Ids& ids) {
     if (!finding.counter_evidence.empty()) out += entry("Yet", paragraphs(finding.counter_evidence));
     if (!finding.nsight_compute_would_say.empty())
         out += entry("Nsight Compute would say",
-                     "<p class=\"ncu\">" + html(finding.nsight_compute_would_say) + "</p>");
+                     "<p class=\"ncu\">" + html_prose(finding.nsight_compute_would_say) + "</p>");
     if (!finding.next_step.empty()) {
         const std::string step = html(finding.next_step);
-        out += entry("Next step", is_command(finding.next_step) ? "<pre><code>" + step + "</code></pre>"
-                                                                : "<p>" + step + "</p>");
+        out += entry("Next step", is_command(finding.next_step)
+                                      ? "<pre><code>" + step + "</code></pre>"
+                                      : "<p>" + html_prose(finding.next_step) + "</p>");
     }
     return out + "</dl>\n</article>\n";
 }

@@ -16,7 +16,7 @@ namespace {
 
 std::string items(const std::vector<std::string>& lines) {
     std::string out = "<ul>\n";
-    for (const std::string& line : lines) out += "<li>" + html(line) + "</li>\n";
+    for (const std::string& line : lines) out += "<li>" + html_prose(line) + "</li>\n";
     return out + "</ul>\n";
 }
 
@@ -85,9 +85,10 @@ std::string notices(const Report& report) {
                 : notice.level == NoticeLevel::warning ? "warning"
                                                        : "info") +
                "\"><b>" + sign(notice.level) + "\xC2\xA0" + word(notice.level) + "</b> " +
-               html(notice.message);
+               html_prose(notice.message);
         if (notice.count > 1) out += " (" + with_separators(static_cast<double>(notice.count), 0) + " times)";
-        if (!notice.remedy.empty()) out += " <span class=\"remedy\">→ " + html(notice.remedy) + "</span>";
+        if (!notice.remedy.empty())
+            out += " <span class=\"remedy\">→ " + html_prose(notice.remedy) + "</span>";
         out += "</li>\n";
     }
     return out + "</ul>\n";
@@ -123,7 +124,7 @@ std::string findings(const Report& report, Ids& ids) {
 }
 
 std::string section_body(const Section& section, Ids& ids) {
-    std::string out = section.sentence.empty() ? "" : "<p>" + html(section.sentence) + "</p>\n";
+    std::string out = section.sentence.empty() ? "" : "<p>" + html_prose(section.sentence) + "</p>\n";
     for (const Chart& chart : section.charts) out += html_chart(chart, ids);
     std::string shown_help;  // tables of one section that have the same columns explain them once
     for (const Table& table : section.tables) {
@@ -148,7 +149,8 @@ std::string first_screen(const Report& report, Ids& ids) {
     std::string out = "<section class=\"first\" aria-label=\"Answer\">\n";
     if (!report.answer.empty()) {
         out += "<p class=\"answer\">";
-        for (size_t i = 0; i < report.answer.size(); ++i) out += (i > 0 ? " " : "") + html(report.answer[i]);
+        for (size_t i = 0; i < report.answer.size(); ++i)
+            out += (i > 0 ? " " : "") + html_prose(report.answer[i]);
         out += "</p>\n";
     }
     out += html_table(report.implementations, ids);
@@ -188,7 +190,7 @@ std::string render_html(const Report& report) {
         html(report.title) + "</h1>\n" + (report.strip.empty() ? "" : facts(report.strip, "strip")) +
         "</header>\n<section class=\"banner " + (report.predicted ? "predicted" : "measured") +
         "\" aria-label=\"Predicted or measured\"><p><strong>" + banner.mark + "</strong> <span>" +
-        html(banner.sentence) + "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";
+        html_prose(banner.sentence) + "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";
     out += first + scope(report) + legend(report) + parts.contents() + parts.bodies();
     out += "</main>\n<footer><p>Made by attnscope " ATTNSCOPE_VERSION
            ". This page has no script and loads nothing; the whole report is embedded in it as "

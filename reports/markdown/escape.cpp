@@ -80,6 +80,14 @@ std::string markdown_text(std::string_view raw) {
     return out;
 }
 
+std::string markdown_prose(const std::string& text) {
+    const auto parts = split_at_backticks(text);
+    std::string out;
+    for (size_t i = 0; i < parts.size(); ++i)
+        out += i % 2 == 0 ? markdown_text(parts[i]) : markdown_code(parts[i]);
+    return out;
+}
+
 std::string markdown_code(std::string_view raw, bool in_table) {
     std::string text = clean(raw);
     size_t longest = 0, run = 0;

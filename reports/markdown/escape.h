@@ -8,6 +8,9 @@ namespace attnscope::reports {
 /// Inline text: no emphasis, code, link, image, HTML, table cell, mention or mathematics comes of it.
 std::string markdown_text(std::string_view text);
 
+/// The same for our own sentences, which quote names in backticks: "an `attnscope.iteration` range".
+std::string markdown_prose(const std::string& text);
+
 /// A code span. In a table, a bar needs a backslash even here.
 std::string markdown_code(std::string_view text, bool in_table = false);
 

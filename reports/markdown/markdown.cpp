@@ -14,16 +14,16 @@ namespace {
 
 constexpr size_t width = 100;
 
-std::string paragraph(std::string_view text) {
-    return text.empty() ? "" : markdown_lines(markdown_text(text), width) + "\n";
+std::string paragraph(const std::string& text) {
+    return text.empty() ? "" : markdown_lines(markdown_prose(text), width) + "\n";
 }
 
 std::string item(const std::string& markdown) {
     return markdown_lines(markdown, width, "- ", "  ");
 }
 
-std::string heading(int level, std::string_view text) {
-    return std::string(static_cast<size_t>(level), '#') + " " + markdown_text(text) + "\n\n";
+std::string heading(int level, const std::string& text) {
+    return std::string(static_cast<size_t>(level), '#') + " " + markdown_prose(text) + "\n\n";
 }
 
 std::string folded(const std::string& summary, const std::string& body) {
@@ -63,16 +63,16 @@ std::string value_text(const Value& value) {
 std::string head(const Report& report) {
     const Banner banner = banner_of(report);
     std::string out = heading(1, report.title);
-    out += markdown_lines("**" + banner.mark + "** " + markdown_text(banner.sentence), width, "> ", "> ");
+    out += markdown_lines("**" + banner.mark + "** " + markdown_prose(banner.sentence), width, "> ", "> ");
     const auto listed = [&](const char* label, const std::vector<std::string>& lines) {
         for (size_t i = 0; i < lines.size(); ++i)
             out += (i == 0 ? std::string(">\n> **") + label + "**\n>\n" : "") +
-                   markdown_lines(markdown_text(lines[i]), width, "> - ", ">   ");
+                   markdown_lines(markdown_prose(lines[i]), width, "> - ", ">   ");
     };
     listed("Exact here", report.exact);
     listed("Not known here", report.not_exact);
     out += "\n";
-    for (const std::string& sentence : report.answer) out += markdown_lines(markdown_text(sentence), width);
+    for (const std::string& sentence : report.answer) out += markdown_lines(markdown_prose(sentence), width);
     if (!report.answer.empty()) out += "\n";
     std::string strip;
     for (const Fact& fact : report.strip)
@@ -97,10 +97,10 @@ std::string notices(const Report& report) {
     std::string out;
     for (const Notice& notice : report.notices) {
         std::string text = std::string(sign(notice.level)) + " **" + word(notice.level) +
-                           "**: " + markdown_text(notice.message);
+                           "**: " + markdown_prose(notice.message);
         if (notice.count > 1)
             text += " (" + with_separators(static_cast<double>(notice.count), 0) + " times)";
-        if (!notice.remedy.empty()) text += " → " + markdown_text(notice.remedy);
+        if (!notice.remedy.empty()) text += " → " + markdown_prose(notice.remedy);
         out += item(text);
     }
     return out.empty() ? out : "Notices:\n\n" + out + "\n";
@@ -108,7 +108,7 @@ std::string notices(const Report& report) {
 
 std::string finding(const Finding& finding, size_t number) {
     std::string out = "### P" + std::to_string(number) + " " + sign(finding.severity) + " " +
-                      markdown_text(finding.claim) + "\n\n";
+                      markdown_prose(finding.claim) + "\n\n";
     std::string about = finding.subject.empty() ? "" : markdown_code(finding.subject) + " · ";
     about += std::string(word(finding.severity)) +
              (finding.id.empty() ? "" : " · rule " + markdown_code(finding.id));
@@ -120,12 +120,12 @@ std::string finding(const Finding& finding, size_t number) {
         out += item(line);
     }
     for (const std::string& counter : finding.counter_evidence)
-        out += item("**yet**: " + markdown_text(counter));
+        out += item("**yet**: " + markdown_prose(counter));
     if (!finding.nsight_compute_would_say.empty())
-        out += item("**Nsight Compute would say**: " + markdown_text(finding.nsight_compute_would_say));
+        out += item("**Nsight Compute would say**: " + markdown_prose(finding.nsight_compute_would_say));
     if (!finding.next_step.empty())
         out += item("**next**: " + (is_command(finding.next_step) ? markdown_code(finding.next_step)
-                                                                  : markdown_text(finding.next_step)));
+                                                                  : markdown_prose(finding.next_step)));
     return out + "\n";
 }
 
@@ -189,7 +189,7 @@ std::string tail(const Report& report) {
     std::string out;
     if (!report.cannot_tell.empty()) {
         out += heading(2, "What this report cannot tell");
-        for (const std::string& line : report.cannot_tell) out += item(markdown_text(line));
+        for (const std::string& line : report.cannot_tell) out += item(markdown_prose(line));
         out += "\n";
     }
     if (!report.checks_passed.empty())

@@ -52,18 +52,62 @@ std::string padded(const std::string& text, size_t width, bool right) {
     return right ? padding + text : text + padding;
 }
 
+using Grid = std::vector<std::vector<std::string>>;
+
+std::string item(const std::string& markdown) {
+    return markdown_lines(markdown, text_width, "- ", "  ");
+}
+
 /// A table of words reads better as a list: "- **quantity**: formula · source".
 std::string list_of(const TableView& view) {
     std::string out;
     for (const RowView& row : view.rows) {
         std::string line;
         for (const CellView& cell : row.cells) {
-            const std::string text = markdown_text(cell.text);
-            if (!text.empty())
-                line += line.empty() ? "**" + text + "**: " : (line.ends_with(": ") ? "" : " · ") + text;
+            const std::string text = markdown_text(cell.text) + (cell.note > 0 ? superscript(cell.note) : "");
+            if (&cell == &row.cells[0])
+                line = name_with_status(row, "**" + text + "**");
+            else
+                line += (&cell == &row.cells[1] ? ": " : " · ") + text;
         }
-        out += markdown_lines(line, text_width, "- ", "  ");
+        out += item(line);
     }
+    return out;
+}
+
+std::string padded_rows(const Grid& grid, const std::vector<bool>& right) {
+    std::vector<size_t> widths(right.size(), 3);
+    for (const auto& cells : grid)
+        for (size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], width_of(cells[c]));
+    std::string out;
+    for (size_t r = 0; r < grid.size(); ++r) {
+        std::string line = "|", rule = "|";
+        for (size_t c = 0; c < right.size(); ++c) {
+            line += " " + padded(grid[r][c], widths[c], right[c]) + " |";
+            rule +=
+                (right[c] ? std::string(widths[c] + 1, '-') + ":" : std::string(widths[c] + 2, '-')) + "|";
+        }
+        out += line + "\n" + (r == 0 ? rule + "\n" : "");
+    }
+    return out;
+}
+
+std::string row_notes(const TableView& view) {
+    std::string out;
+    for (const RowView& row : view.rows) {
+        if (row.note.empty()) continue;
+        const std::string name = row.cells.empty() ? row.row->id : row.cells[0].text;
+        const bool ran = row.row->status == RowStatus::normal || row.row->status == RowStatus::best;
+        out += item("**" + markdown_text(truncate(name, name_width)) + "**" +
+                    (ran ? "" : std::string(" ") + word(row.row->status)) + ": " + markdown_text(row.note));
+    }
+    return out;
+}
+
+std::string footnotes(const TableView& view, const std::set<size_t>& notes) {
+    std::string out;
+    for (const size_t note : notes)
+        if (note > 0) out += item(superscript(note) + " " + markdown_text(view.notes.reasons()[note - 1]));
     return out;
 }
 
@@ -72,49 +116,30 @@ std::string list_of(const TableView& view) {
 std::string markdown_table(const Table& table) {
     const TableView view = view_of(table);
     if (view.columns.empty() || view.rows.empty()) return "(no rows)\n";
-    if (is_prose(table)) return list_of(view);
-    std::vector<std::vector<std::string>> grid(1);
-    for (const ColumnView& column : view.columns)
+    const bool prose = is_prose(table);
+    Grid grid(1 + view.rows.size());
+    std::vector<bool> right;
+    std::set<size_t> notes;
+    std::string without_values;
+    for (size_t c = 0; c < view.columns.size(); ++c) {
+        const ColumnView& column = view.columns[c];
+        if (c > 0 && !column.has_values && !prose) {
+            without_values +=
+                (without_values.empty() ? "" : ", ") + markdown_text(column.title + reason_for_all(view, c));
+            continue;
+        }
+        right.push_back(column.column->numeric && c > 0);
         grid[0].push_back(markdown_text(truncate(column.title, title_width)) +
                           superscript(column.shared_tag));
-    for (const RowView& row : view.rows) {
-        auto& line = grid.emplace_back();
-        for (size_t c = 0; c < view.columns.size(); ++c) line.push_back(text_of(view, row, c));
-    }
-    std::string out, rule = "|";
-    for (size_t r = 0; r < grid.size(); ++r) {
-        std::string line = "|";
-        for (size_t c = 0; c < view.columns.size(); ++c) {
-            size_t width = 3;
-            for (const auto& cells : grid) width = std::max(width, width_of(cells[c]));
-            const bool right = view.columns[c].column->numeric && c > 0;
-            line += " " + padded(grid[r][c], width, right) + " |";
-            if (r == 0)
-                rule += (right ? std::string(width + 1, '-') + ":" : std::string(width + 2, '-')) + "|";
+        for (size_t r = 0; r < view.rows.size(); ++r) {
+            grid[r + 1].push_back(text_of(view, view.rows[r], c));
+            notes.insert(view.rows[r].cells[c].note);
         }
-        out += line + "\n";
-        if (r == 0) out += rule + "\n";
     }
-    std::string below;
-    for (const RowView& row : view.rows) {
-        if (row.note.empty()) continue;
-        const std::string name = row.cells.empty() ? row.row->id : row.cells[0].text;
-        const std::string status = word(row.row->status);
-        const bool ran = row.row->status == RowStatus::normal || row.row->status == RowStatus::best;
-        below += markdown_lines("**" + markdown_text(truncate(name, name_width)) + "**" +
-                                    (ran ? "" : " " + status) + ": " + markdown_text(row.note),
-                                text_width, "- ", "  ");
-    }
-    for (size_t i = 0; i < view.notes.reasons().size(); ++i)
-        below += markdown_lines(superscript(i + 1) + " " + markdown_text(view.notes.reasons()[i]), text_width,
-                                "- ", "  ");
-    for (const ColumnView& column : view.columns)
-        if (!column.column->bar_scale.empty() && column.column->meaning.empty())
-            below += markdown_lines(
-                "*" + markdown_text(column.title) + "*: of " + markdown_text(column.column->bar_scale),
-                text_width, "- ", "  ");
-    if (!below.empty()) out += "\n" + below;
-    return out;
+    const std::string out = prose ? list_of(view) : padded_rows(grid, right) + "\n";
+    std::string below = row_notes(view) + footnotes(view, notes);
+    if (!without_values.empty()) below += item("No values, so not shown: " + without_values);
+    return below.empty() ? (prose ? out : out.substr(0, out.size() - 1)) : out + below;
 }
 
 std::string markdown_full_names(const Table& table) {

@@ -65,14 +65,6 @@ struct Chosen {
     std::set<size_t> notes;  ///< that the chosen columns refer to
 };
 
-/// Why a column has no values, when one reason is all.
-std::string reason_of(const TableView& view, size_t column) {
-    std::set<size_t> notes;
-    for (const RowView& row : view.rows) notes.insert(row.cells[column].note);
-    notes.erase(0);
-    return notes.size() == 1 ? " (" + view.notes.reasons()[*notes.begin() - 1] + ")" : "";
-}
-
 /// Columns come in the order of their weight: one that does not fit any more is left out, and so is one
 /// without values.
 Chosen choose(const TextWriter& writer, const TableView& view, size_t width) {
@@ -80,7 +72,7 @@ Chosen choose(const TextWriter& writer, const TableView& view, size_t width) {
     size_t used = 0;
     for (size_t i = 0; i < view.columns.size(); ++i) {
         if (i > 0 && !view.columns[i].has_values) {
-            chosen.without_values.push_back(view.columns[i].title + reason_of(view, i));
+            chosen.without_values.push_back(view.columns[i].title + reason_for_all(view, i));
             continue;
         }
         TextColumn column = laid_out(writer, view, i);
@@ -149,14 +141,24 @@ void write_row(TextWriter& writer, const TableView& view, const RowView& row,
     if (!row.note.empty()) writer.paragraph("    ", row.note, Style::dim);
 }
 
+void write_notes(TextWriter& writer, const TableView& view, const std::set<size_t>& notes) {
+    for (const size_t note : notes)
+        if (note > 0) writer.paragraph(superscript(note) + " ", view.notes.reasons()[note - 1], Style::dim);
+}
+
 void write_list(TextWriter& writer, const TableView& view) {
+    std::set<size_t> notes;
     for (const RowView& row : view.rows) {
         std::string line;
-        for (const CellView& cell : row.cells)
-            if (!cell.text.empty())
-                line += (line.empty() ? "" : line.find(": ") == std::string::npos ? ": " : " · ") + cell.text;
-        writer.paragraph("- ", line);
+        for (const CellView& cell : row.cells) {
+            const std::string text = cell.text + (cell.note > 0 ? superscript(cell.note) : "");
+            line += (line.empty() ? "" : &cell == &row.cells[1] ? ": " : " · ") + text;
+            notes.insert(cell.note);
+        }
+        writer.paragraph("- " + status_prefix(*row.row), line);
+        if (!row.note.empty()) writer.paragraph("    ", row.note);
     }
+    write_notes(writer, view, notes);
 }
 
 }  // namespace
@@ -171,9 +173,7 @@ void write_table(TextWriter& writer, const Table& table) {
     const Chosen chosen = choose(writer, view, writer.width());
     write_header(writer, chosen.columns);
     for (const RowView& row : view.rows) write_row(writer, view, row, chosen.columns);
-    for (size_t i = 0; i < view.notes.reasons().size(); ++i)
-        if (chosen.notes.count(i + 1) > 0)
-            writer.paragraph(superscript(i + 1) + " ", view.notes.reasons()[i], Style::dim);
+    write_notes(writer, view, chosen.notes);
     if (!chosen.without_values.empty())
         writer.paragraph("", "No values, so not shown: " + joined(chosen.without_values) + ".", Style::dim);
     if (!chosen.dropped.empty())
