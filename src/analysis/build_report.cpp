@@ -96,13 +96,21 @@ std::vector<Fact> checks(const Analysis& a, const std::vector<Finding>& findings
     return out;
 }
 
+/// "python train.py --steps 3", without the folders of the program and without the end of a long line.
+std::string program(const std::vector<std::string>& command) {
+    std::string out = command.front().substr(command.front().rfind('/') + 1);
+    for (size_t i = 1; i < command.size() && out.size() < 60; ++i) out += " " + command[i];
+    if (out.size() > 80) out = out.substr(0, 77) + "...";
+    return out;
+}
+
 }  // namespace
 
 Report build_report(const Analysis& a) {
     Report r;
     r.title = a.has_convention || a.workload.has_shape() ? "Attention" : "Launches";
     if (const std::string shape = a.workload.sentence(); !shape.empty()) r.title += ": " + shape;
-    if (r.title == "Launches" && !a.command.empty()) r.title += " of " + a.command.front();
+    if (r.title == "Launches" && !a.command.empty()) r.title += " of " + program(a.command);
     banner(r, a);
     r.strip = strip(a);
     r.answer = parts::answer(a);

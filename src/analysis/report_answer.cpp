@@ -66,12 +66,14 @@ std::string occupancy(const Analysis& a, const std::vector<const Implementation*
     std::string text;
     if (lowest && *lowest->lowest_occupancy()->occupancy.number < 50) {
         const Step& s = *lowest->lowest_occupancy();
-        text = lowest->title + (lowest->fused() ? " runs at " : " has a kernel at ") +
-               words::percent(*s.occupancy.number) + " theoretical occupancy" +
-               (lowest->fused() ? " by design" : "") + ": " + s.limiter + " leave room for " +
-               words::plural(*s.ctas_per_sm.number, "CTA") + " on an SM, " +
-               words::number(s.residency.warps_per_sm) + " of " +
-               words::number(s.residency.max_warps_per_sm) + " warps";
+        text = lowest->fused()
+                   ? lowest->title + " runs at " + words::percent(*s.occupancy.number) +
+                         " theoretical occupancy by design: "
+                   : "The lowest theoretical occupancy is " + words::percent(*s.occupancy.number) + ", of " +
+                         s.name + " (" + lowest->title + "): ";
+        text += s.limiter + " leave room for " + words::plural(*s.ctas_per_sm.number, "CTA") + " on an SM, " +
+                words::number(s.residency.warps_per_sm) + " of " +
+                words::number(s.residency.max_warps_per_sm) + " warps";
     }
     const size_t fused = size_t(std::count_if(ran.begin(), ran.end(), [](const Implementation* i) {
         return i->fused() && i->name != "sdpa_auto";

@@ -22,7 +22,7 @@ std::vector<Finding> assumed_figures(const Analysis& a) {
         "An assumed figure matters only where the program chooses a kernel or a grid by it."};
     f.next_step =
         "put the right figures into a copy of src/data/gpus.tsv and name it: ATTNSCOPE_GPUS=gpus.tsv " +
-        attention_command(a, "");
+        (a.has_convention ? attention_command(a, "") : collect_command(a, "", "again"));
     return {f};
 }
 

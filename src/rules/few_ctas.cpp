@@ -39,7 +39,8 @@ std::vector<Finding> few_ctas(const Analysis& a) {
             Analysis larger = a;
             if (larger.workload.batch)
                 larger.workload.batch = *larger.workload.batch * std::ceil(1 / *few->waves.number);
-            return attention_command(larger, i->name, "-o full");
+            return a.has_convention ? attention_command(larger, i->name, "-o full")
+                                    : collect_command(a, a.predicted() ? "" : "real", "full");
         }();
         out.push_back(f);
     }
