@@ -42,6 +42,7 @@ Json json_of(const Cell& cell) {
     if (cell.text.empty()) {
         json = json_of(cell.value);
         if (cell.bar_of > 0) json["bar_of"] = number(cell.bar_of);
+        if (!cell.full_text.empty()) json["full_text"] = cell.full_text;
     } else {
         json["text"] = cell.text;
         if (!cell.full_text.empty()) json["full_text"] = cell.full_text;

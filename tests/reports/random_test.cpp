@@ -1,0 +1,172 @@
+// Hundreds of reports that nobody would write: every format renders each of them, and what a page shows is
+// what the JSON holds.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "attnscope/render.h"
+#include "format.h"
+#include "unicode.h"
+
+namespace attnscope {
+namespace {
+
+class Random {
+  public:
+    explicit Random(unsigned seed) : engine_(seed) {}
+
+    size_t below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(engine_); }
+
+    std::string text() {
+        static const std::vector<std::string> words{"flash",
+                                                    "a|b",
+                                                    "`x`",
+                                                    "<b>",
+                                                    "&amp;",
+                                                    "\xff",
+                                                    "日本",
+                                                    "]]>",
+                                                    "\n",
+                                                    "* -",
+                                                    "void f<int, 4>(char*)",
+                                                    "\xE2\x80\xAE",
+                                                    "12",
+                                                    "_"};
+        std::string out;
+        for (size_t n = below(6); n > 0; --n) out += words[below(words.size())] + (below(2) ? " " : "");
+        return out;
+    }
+
+    double number() {
+        switch (below(6)) {
+            case 0:
+                return 0;
+            case 1:
+                return static_cast<double>(below(2000));
+            case 2:
+                return static_cast<double>(below(1000000)) * 1024;
+            case 3:
+                return std::uniform_real_distribution<double>(0, 100)(engine_);
+            case 4:
+                return std::pow(10, std::uniform_real_distribution<double>(-12, 20)(engine_));
+            default:
+                return -static_cast<double>(below(100000)) / 7;
+        }
+    }
+
+    Value value() {
+        const Provenance provenance{static_cast<Source>(below(6)), static_cast<Ground>(below(4))};
+        const Unit unit = static_cast<Unit>(below(12));
+        if (below(5) == 0) return Value::missing(text(), unit, provenance);
+        if (below(40) == 0) return Value::of(std::nan(""), unit, provenance);
+        return Value::of(number(), unit, provenance, below(2) ? text() : "");
+    }
+
+    Table table() {
+        Table table{text(), text(), text(), {}, {}};
+        for (size_t n = below(8); n > 0; --n)
+            table.columns.push_back({text(), text(), text(), below(2) ? text() : "", below(3) > 0});
+        for (size_t n = below(8); n > 0; --n) {
+            Row row{text(), static_cast<RowStatus>(below(5)), below(2) ? text() : "", {}};
+            for (size_t c = below(table.columns.size() + 1); c > 0; --c)
+                row.cells.push_back(
+                    {value(), below(2) ? text() : "", below(3) ? "" : text(), below(2) ? number() : 0});
+            table.rows.push_back(std::move(row));
+        }
+        return table;
+    }
+
+    Report report() {
+        Report report;
+        report.predicted = below(2);
+        report.title = text(), report.banner = text();
+        for (auto* list :
+             {&report.exact, &report.not_exact, &report.answer, &report.cannot_tell, &report.commands})
+            for (size_t n = below(4); n > 0; --n) list->push_back(text());
+        for (auto* facts : {&report.strip, &report.checks_passed, &report.environment})
+            for (size_t n = below(4); n > 0; --n) facts->push_back({text(), text()});
+        report.implementations = table();
+        report.methods = table();
+        for (size_t n = below(4); n > 0; --n)
+            report.notices.push_back({static_cast<NoticeLevel>(below(4)), text(), text(), text(), below(9)});
+        for (size_t n = below(10); n > 0; --n) {
+            Finding finding{text(), text(), static_cast<Severity>(below(4)), text(), {}, {text()},
+                            text(), text()};
+            for (size_t e = below(4); e > 0; --e) finding.evidence.push_back({text(), value(), text()});
+            report.findings.push_back(std::move(finding));
+        }
+        for (size_t n = below(4); n > 0; --n) {
+            Section section{text(), text(), text(), {}, {}};
+            for (size_t t = below(3); t > 0; --t) section.tables.push_back(table());
+            for (size_t c = below(3); c > 0; --c) section.charts.push_back(chart());
+            report.sections.push_back(std::move(section));
+        }
+        return report;
+    }
+
+  private:
+    Chart chart() {
+        Chart chart{text(),
+                    text(),
+                    text(),
+                    static_cast<Chart::Kind>(below(3)),
+                    text(),
+                    text(),
+                    static_cast<Unit>(below(12)),
+                    static_cast<Unit>(below(12)),
+                    below(2) ? number() : 0,
+                    below(2) ? number() : 0,
+                    text(),
+                    below(2) > 0,
+                    {}};
+        for (size_t n = below(12); n > 0; --n)
+            chart.points.push_back({text(), text(), number(), number(), below(2) > 0});
+        return chart;
+    }
+
+    std::mt19937 engine_;
+};
+
+TEST(RandomReports, RenderInEveryFormatAndNumbersAgree) {
+    for (unsigned seed = 0; seed < 300; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        const Report report = Random(seed).report();
+        const std::string page = render_html(report);
+        pugi::xml_document document;
+        const auto parsed = document.load_buffer(page.data(), page.size());
+        ASSERT_TRUE(parsed) << parsed.description() << ": "
+                            << page.substr(static_cast<size_t>(parsed.offset), 100);
+        ASSERT_TRUE(nlohmann::json::accept(render_json(report)));
+        // A rounded text stands beside its exact value; both are the format module's.
+        for (const auto& found : document.select_nodes("//data")) {
+            const double value = found.node().attribute("value").as_double();
+            const std::string text = found.node().child_value();
+            ASSERT_FALSE(text.empty());
+            const double digits = std::stod([&] {
+                std::string plain = text;
+                std::erase(plain, ',');
+                return plain;
+            }());
+            EXPECT_EQ(digits == 0, value == 0) << text << " for " << value;  // nothing is rounded away to 0
+            EXPECT_EQ(digits < 0, value < 0) << text << " for " << value;
+        }
+        // Every number of an evidence table is on the page.
+        std::multiset<double> shown, held;
+        for (const auto& found : document.select_nodes("//table[@class='evidence']//data"))
+            shown.insert(found.node().attribute("value").as_double());
+        for (const Finding& finding : report.findings)
+            for (const Evidence& evidence : finding.evidence)
+                if (reports::is_shown(evidence.value)) held.insert(*evidence.value.number);
+        EXPECT_EQ(shown, held);
+        EXPECT_FALSE(render_markdown(report).empty());
+        std::istringstream lines(render_text(report, {72, false, true}));
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(reports::width_of(line), 72U) << line;
+    }
+}
+
+}  // namespace
+}  // namespace attnscope
