@@ -2,20 +2,15 @@
 // ATTNSCOPE_SANITIZE=ON; ATTNSCOPE_FUZZ_ROUNDS and ATTNSCOPE_FUZZ_SEED widen it.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "attnscope/error.h"
 #include "attnscope/run.h"
+#include "mutate.h"
 #include "run_writer.h"
 
 namespace attnscope {
 namespace {
-
-uint64_t from_environment(const char* name, uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 std::string seed_file() {
     test::ProcessWriter w;
@@ -37,68 +32,14 @@ std::string seed_file() {
 }
 
 TEST(Fuzz, DamagedFilesNeverCrashTheReader) {
-    static const std::vector<std::string> tokens = {"null",
-                                                    "-1",
-                                                    "0",
-                                                    "18446744073709551615",
-                                                    "18446744073709551616",
-                                                    "1e308",
-                                                    "1e999",
-                                                    "-0.0",
-                                                    "\"\"",
-                                                    "[]",
-                                                    "{}",
-                                                    "true",
-                                                    "\"id\":1,",
-                                                    "\"parent\":1,",
-                                                    "\"correlation\":0,",
-                                                    "\xff",
-                                                    "\xed\xa0\x80",
-                                                    "\\u0000",
-                                                    "\"",
-                                                    "\\",
-                                                    "\n",
-                                                    "}\n{",
-                                                    "\"type\":\"kernel\",",
-                                                    "4294967296",
-                                                    std::string("\0", 1)};
-    std::mt19937_64 random(from_environment("ATTNSCOPE_FUZZ_SEED", 1));
-    const uint64_t rounds = from_environment("ATTNSCOPE_FUZZ_ROUNDS", 2000);
+    std::mt19937_64 random(test::from_environment("ATTNSCOPE_FUZZ_SEED", 1));
+    const uint64_t rounds = test::from_environment("ATTNSCOPE_FUZZ_ROUNDS", 2000);
     test::TemporaryFolder folder;
     test::write_text(folder.path() / "run.json", test::run_json());
     const std::string seed = seed_file();
     uint64_t loaded = 0;
     for (uint64_t round = 0; round < rounds; ++round) {
-        std::string text = seed;
-        for (uint64_t edits = 1 + random() % 8; edits > 0 && !text.empty(); --edits) {
-            const size_t at = random() % text.size();
-            switch (random() % 6) {
-                case 0:
-                    text[at] = static_cast<char>(random());
-                    break;
-                case 1:
-                    text.erase(at, random() % 40);
-                    break;
-                case 2:
-                    text.insert(at, tokens[random() % tokens.size()]);
-                    break;
-                case 3:
-                    text.insert(at, text.substr(random() % text.size(), random() % 200));
-                    break;
-                case 4:
-                    text.resize(at);
-                    break;
-                case 5: {  // a value for another
-                    const size_t colon = text.find(':', at);
-                    if (colon == std::string::npos) break;
-                    const size_t end = text.find_first_of(",}", colon);
-                    if (end != std::string::npos)
-                        text.replace(colon + 1, end - colon - 1, tokens[random() % tokens.size()]);
-                    break;
-                }
-            }
-        }
-        test::write_text(folder.path() / "p.jsonl", text);
+        test::write_text(folder.path() / "p.jsonl", test::mutate(seed, random));
         try {
             const auto run = read_run(folder.path());
             ++loaded;
