@@ -70,7 +70,23 @@ void Session::describe_environment() {
         devices_told_ = !lines.empty();
     }
     lines += describe_libraries(libraries_told_);
+    if (facts_.virtual_ground) warn_of_another_runtime();
     file_.append(lines);
+}
+
+/// The virtual GPU carries CUDA 13 alone: what a program does through another runtime is neither emulated nor
+/// recorded.
+void Session::warn_of_another_runtime() {
+    for (const std::string& path : loaded_libraries()) {
+        const std::string file = path.substr(path.find_last_of('/') + 1);
+        if (other_runtime_told_ || file.compare(0, 13, "libcudart.so.") != 0 ||
+            file.compare(13, 2, "13") == 0)
+            continue;
+        other_runtime_told_ = true;
+        notices_.diagnostic("error", "other-cuda-runtime",
+                            path + " is loaded, but the virtual GPU serves CUDA 13 alone",
+                            "use a build for CUDA 13, or a real GPU with --device real");
+    }
 }
 
 /// A call of our own whose record must come back. Another client that registers its callbacks takes all

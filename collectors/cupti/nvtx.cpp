@@ -87,11 +87,6 @@ void write_range_end(Session& session, uint32_t id, uint64_t end_ns) {
     session.file().append(line);
 }
 
-uint64_t clock_ns() {
-    const Session* session = Session::get();
-    return session == nullptr ? 0 : session->now_ns();
-}
-
 void mark(const void* domain, const std::string& name) {
     record(0, [&](Session& session) {
         ThreadState& thread = session.this_thread();
@@ -110,7 +105,7 @@ nvtxRangeId_t start(const void* domain, const std::string& name) {
     return record(nvtxRangeId_t{0}, [&](Session& session) {
         ThreadState& thread = session.this_thread();
         session.tell_ranges(thread);
-        const RangeBook::Opened range = session.ranges().open_process_range(clock_ns);
+        const RangeBook::Opened range = session.ranges().open_process_range(session.now_ns());
         write_range(session, range.id, range.parent, "process", thread.thread, name, domain, range.start_ns);
         return nvtxRangeId_t{range.id};
     });

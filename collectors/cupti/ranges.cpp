@@ -8,10 +8,10 @@ namespace {
 constexpr uint64_t kOpen = UINT64_MAX;
 }
 
-RangeBook::Opened RangeBook::open_process_range(uint64_t (*clock)()) {
+RangeBook::Opened RangeBook::open_process_range(uint64_t start_ns) {
     const std::lock_guard lock(mutex_);
     if (entries_.size() >= 2 * kKept) forget_old();
-    Opened opened{next_id(), 0, clock()};
+    Opened opened{next_id(), 0, start_ns};
     if (!entries_.empty()) opened.start_ns = std::max(opened.start_ns, entries_.back().start_ns);
     const int32_t parent = open_.empty() ? -1 : open_.back();
     if (parent >= 0) opened.parent = entries_[static_cast<size_t>(parent)].id;

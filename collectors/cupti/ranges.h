@@ -19,8 +19,9 @@ class RangeBook {
 
     uint32_t next_id() { return next_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// `clock` is called under the lock, so that ranges are in the order of their starts.
-    Opened open_process_range(uint64_t (*clock)());
+    /// `start_ns` is moved up to the latest start where another thread was quicker: ranges are in the order
+    /// of their starts.
+    Opened open_process_range(uint64_t start_ns);
     /// False when there is no such open range (ended twice, or never started).
     bool close_process_range(uint32_t id, uint64_t end_ns);
 

@@ -78,6 +78,7 @@ class Session {
     void flush_loop();
     void flush_cupti(uint32_t flags);
     void describe_environment();
+    void warn_of_another_runtime();
     void probe();
     void judge_probe(bool last);
 
@@ -106,7 +107,7 @@ class Session {
 
     // Of the flush thread alone.
     std::set<std::string> libraries_told_;
-    bool devices_told_ = false, taken_over_ = false, probe_pending_ = false;
+    bool devices_told_ = false, other_runtime_told_ = false, taken_over_ = false, probe_pending_ = false;
     uint64_t probes_sent_ = 0, probes_seen_before_ = 0, probe_time_ms_ = 0;
 
     // Of the write thread alone.

@@ -1,11 +1,30 @@
 // attnscope collect [-o DIR] [--device D] -- CMD...
+#include <fstream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "attnscope/gpu.h"
 #include "attnscope/launch.h"
 #include "command.h"
 
 namespace attnscope::cli {
+namespace {
+
+/// What follows the first "--", as it was given. CLI11 takes an argument like "[a,b]" apart, and a program
+/// must get its own arguments.
+std::vector<std::string> arguments_after_dashes() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> after;
+    bool seen = false;
+    for (std::string argument; std::getline(file, argument, '\0');) {
+        if (seen) after.push_back(argument);
+        seen = seen || argument == "--";
+    }
+    return after;
+}
+
+}  // namespace
 
 Action define_collect(CLI::App& app) {
     const auto request = std::make_shared<CollectRequest>();
@@ -17,11 +36,15 @@ Action define_collect(CLI::App& app) {
                    "virtual GPU: what a read of a result that was never computed gives (0x01, float:1, "
                    "int64:3); default zeros");
     app.add_flag("--force", request->replace, "replace an earlier run in the folder");
-    app.add_option("command", request->command, "the program and its arguments, after --")
-        ->required()
-        ->type_name("CMD...");
+    app.description(app.get_description() + "\n\n  attnscope collect [OPTIONS] -- CMD...");
     app.positionals_at_end();
-    return [request] { return collect(*request).exit_code; };
+    app.add_option("command", request->command, "the program and its arguments, after --")
+        ->type_name("CMD...");
+    return [request] {
+        if (std::vector<std::string> exact = arguments_after_dashes(); !exact.empty())
+            request->command = std::move(exact);
+        return collect(*request).exit_code;
+    };
 }
 
 }  // namespace attnscope::cli

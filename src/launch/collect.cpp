@@ -38,7 +38,7 @@ CollectResult collect(const CollectRequest& request) {
     const std::string program = launch::find_program(request.command[0]);
     const launch::Libraries libraries = launch::find_libraries(request.libraries, ground.is_virtual);
     launch::check_injection_variables(libraries.injection);
-    if (ground.is_virtual) launch::check_for_virtual(program, request.command);
+    if (ground.is_virtual) launch::check_for_virtual(program);
 
     launch::RunFolder folder(request, ground);
     say_ground(ground, request.device);

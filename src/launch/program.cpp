@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <vector>
 
 #include "attnscope/binary.h"
 #include "attnscope/error.h"
@@ -104,12 +105,13 @@ std::string find_program(const std::string& name) {
            (name.find('/') == std::string::npos ? " is not in PATH" : " does not exist"));
 }
 
-void check_for_virtual(const std::string& program, const std::vector<std::string>& command) {
+void check_for_virtual(const std::string& program) {
+    if (is_python(program))
+        return check_python(program);  // by its name: pyenv's python3 is a script for bash
     std::string file = program;
     const std::string script = interpreter_of(program);
     if (!script.empty()) file = script.find('/') == std::string::npos ? find_program(script) : script;
     if (is_python(file)) return check_python(file);
-    (void)command;
     bool is_static = false;
     try {
         is_static = links_static_cuda_runtime(file);

@@ -214,12 +214,8 @@ TEST_F(JoinerTest, ARuntimeCallAndItsDriverCallAreOneLaunch) {
 }
 
 TEST_F(JoinerTest, ProcessRangeByTheTimeOfTheCall) {
-    static uint64_t now = 0;
-    const auto clock = +[]() { return now; };
-    now = 100;
-    const auto outer = ranges.open_process_range(clock);
-    now = 200;
-    const auto inner = ranges.open_process_range(clock);
+    const auto outer = ranges.open_process_range(100);
+    const auto inner = ranges.open_process_range(200);
     ranges.close_process_range(inner.id, 300);
     ranges.close_process_range(outer.id, 400);
     const uint64_t times[] = {50, 150, 250, 350, 450};
@@ -236,8 +232,7 @@ TEST_F(JoinerTest, ProcessRangeByTheTimeOfTheCall) {
 }
 
 TEST_F(JoinerTest, AThreadRangeOpenedBeforeTheProcessRangeNamesBoth) {
-    static const auto clock = +[]() { return uint64_t{100}; };
-    const auto process = ranges.open_process_range(clock);
+    const auto process = ranges.open_process_range(100);
     joiner.record(
         activity(external_record(1, external_id(40, 0))));  // pushed while no process range was open
     joiner.record(activity(api_record(1, 1, 150)));

@@ -193,6 +193,47 @@ TEST_F(LaunchTest, WithoutANameTheFolderIsNewAndInTheWorkingDirectory) {
     EXPECT_EQ(runs, 1u);
 }
 
+TEST_F(LaunchTest, ArgumentsArriveUnchanged) {
+    const Outcome r = collect(R"(-o run -- printf '%s|' '[a,b]' '' '--' '-o' 'x y' '--help' '"q"')");
+    EXPECT_EQ(r.out, R"([a,b]||--|-o|x y|--help|"q"|)");
+}
+
+TEST_F(LaunchTest, AnUnknownOptionIsNotTakenForTheProgram) {
+    const Outcome r = shell(program() + " collect --devic real -- true");
+    EXPECT_EQ(r.code, 2);
+    EXPECT_NE(r.error.find("--devic\n"), std::string::npos) << r.error;
+}
+
+TEST_F(LaunchTest, APyTorchForAnotherCudaIsRefusedOnTheVirtualGpu) {
+    const std::string other = std::string(std::getenv("ATTNSCOPE_BINARY_DIR")) + "/tests/collector/cuda12";
+    if (std::system("python3 -c pass 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+    ASSERT_TRUE(fs::exists(other + "/torch/lib/libtorch_cuda.so"));
+    std::ofstream(folder / "script") << "#!/usr/bin/env python3\nimport torch\n";
+    chmod((folder / "script").c_str(), 0755);
+    for (const std::string& command : {std::string("python3 -c 'import torch'"), std::string("./script")}) {
+        const Outcome r = collect("-o run -- " + command, "PYTHONPATH=" + other);
+        EXPECT_EQ(r.code, 125) << r.error;
+        EXPECT_EQ(sentences(r.error), 1u);
+        EXPECT_NE(r.error.find("libcudart.so.12"), std::string::npos) << r.error;
+        EXPECT_FALSE(fs::exists(folder / "run"));
+    }
+    const Outcome plain = collect("-o run -- " + other + "/needs_cuda12");
+    EXPECT_EQ(plain.code, 125);
+    EXPECT_NE(plain.error.find("libcudart.so.12"), std::string::npos) << plain.error;
+}
+
+TEST_F(LaunchTest, AStaticCudaRuntimeIsRefusedOnTheVirtualGpu) {
+    std::ofstream(folder / "k.cu") << "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n";
+    if (std::system(("PATH=$PATH:/usr/local/cuda/bin nvcc -o " + (folder / "program").string() + ' ' +
+                     (folder / "k.cu").string() + " 2>/dev/null")
+                        .c_str()) != 0)
+        GTEST_SKIP() << "no nvcc";
+    const Outcome r = collect("-o run -- ./program");
+    EXPECT_EQ(r.code, 125);
+    EXPECT_NE(r.error.find("statically"), std::string::npos) << r.error;
+    EXPECT_FALSE(fs::exists(folder / "run"));
+}
+
 TEST_F(LaunchTest, AutoSaysWhatItChose) {
     const Outcome r = shell(program() + " collect -o run -- true");
     if (fs::exists("/proc/driver/nvidia/version")) GTEST_SKIP() << "this machine has an NVIDIA driver";

@@ -9,9 +9,6 @@ namespace attnscope::collector {
 namespace {
 
 uint64_t g_now = 0;
-uint64_t clock_now() {
-    return g_now;
-}
 
 struct Plain {
     uint32_t id;
@@ -32,7 +29,7 @@ TEST(RangeBook, AgreesWithALinearSearchAlsoWhenRangesOverlap) {
     std::vector<size_t> open;
     for (g_now = 1; g_now < 4000; ++g_now) {
         if (open.empty() || random() % 2 == 0) {
-            const auto opened = book.open_process_range(clock_now);
+            const auto opened = book.open_process_range(g_now);
             open.push_back(all.size());
             all.push_back({opened.id, opened.start_ns, UINT64_MAX});
         } else {  // any open one, not only the last
@@ -49,11 +46,11 @@ TEST(RangeBook, AgreesWithALinearSearchAlsoWhenRangesOverlap) {
 TEST(RangeBook, ForgetsTheOldButNeverWhatIsOpen) {
     RangeBook book;
     g_now = 1;
-    const auto outer = book.open_process_range(clock_now);
+    const auto outer = book.open_process_range(g_now);
     uint32_t last = 0;
     for (size_t i = 0; i < 5 * RangeBook::kKept; ++i) {
         g_now += 10;
-        last = book.open_process_range(clock_now).id;
+        last = book.open_process_range(g_now).id;
         book.close_process_range(last, g_now + 5);
     }
     EXPECT_EQ(book.innermost_at(g_now + 1), last);
@@ -66,7 +63,7 @@ TEST(RangeBook, ForgetsTheOldButNeverWhatIsOpen) {
 TEST(RangeBook, EndingTwiceOrTheUnknownIsRefused) {
     RangeBook book;
     g_now = 5;
-    const auto range = book.open_process_range(clock_now);
+    const auto range = book.open_process_range(g_now);
     EXPECT_FALSE(book.close_process_range(range.id + 1, 6));
     EXPECT_TRUE(book.close_process_range(range.id, 6));
     EXPECT_FALSE(book.close_process_range(range.id, 7));
