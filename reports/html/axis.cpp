@@ -31,8 +31,9 @@ std::vector<Tick> Axis::ticks(int about) const {
     std::vector<Tick> ticks;
     const auto add = [&](double value) {
         Scale scale = scale_of(unit, log ? value : to);
-        if (log && unit == Unit::bytes && value >= 1e3 && value < 1e6)
-            scale = {1e3, "kB"};  // its ticks are powers of ten
+        // A logarithmic axis has powers of ten for ticks, of bytes too.
+        if (log && unit == Unit::bytes && value >= 1e3 && value < 1e9)
+            scale = value < 1e6 ? Scale{1e3, "kB"} : Scale{1e6, "MB"};
         ticks.push_back({value, format(value, unit, scale).with("\xC2\xA0")});
     };
     if (log) {

@@ -143,10 +143,11 @@ std::string html_table(const Table& table, Ids& ids, TableOptions options) {
     if (view.columns.empty() || view.rows.empty())
         return "<p class=\"empty\">" + html(title) + ": no rows. " + html(table.sentence) + "</p>\n";
     const std::string caption = ids.make("t-", table.id.empty() ? title : table.id);
-    std::string out = scroll_region(caption) + "<table>\n<caption" + (options.title ? "" : " class=\"sr\"") +
-                      "><span><b id=\"" + caption + "\">" + html(title) + "</b>" +
-                      (table.sentence.empty() ? "" : " " + html(table.sentence)) + "</span></caption>\n" +
-                      head(view) + "<tbody>\n";
+    const char* css = view.columns.size() > 12 ? " class=\"wide\"" : "";
+    std::string out = scroll_region(caption) + "<table" + css + ">\n<caption" +
+                      (options.title ? "" : " class=\"sr\"") + "><span><b id=\"" + caption + "\">" +
+                      html(title) + "</b>" + (table.sentence.empty() ? "" : " " + html(table.sentence)) +
+                      "</span></caption>\n" + head(view) + "<tbody>\n";
     for (const RowView& row : view.rows) out += row_html(view, row);
     return out + "</tbody></table></div>\n" + below(view, options);
 }
