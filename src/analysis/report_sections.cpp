@@ -6,7 +6,8 @@
 namespace attnscope::parts {
 namespace {
 
-constexpr size_t kMostRows = 200;
+constexpr size_t kMostRows = 200;   // of one table
+constexpr size_t kRowsOfAll = 600;  // a page stays readable, and small
 
 std::vector<Column> launch_columns(bool grouped, bool timed) {
     std::vector<Column> c = {
@@ -74,13 +75,15 @@ Row launch_row(const Step& s, size_t number, bool grouped, bool timed, Ground gr
 }
 
 Table launch_table(const Analysis& a, const Implementation& i, const std::vector<Step>& steps, bool grouped) {
+    const size_t most =
+        std::clamp(kRowsOfAll / std::max<size_t>(a.implementations.size(), 1), size_t{10}, kMostRows);
     Table table;
     const bool timed = a.timed();
     table.columns = launch_columns(grouped, timed);
-    for (size_t k = 0; k < std::min(steps.size(), kMostRows); ++k)
+    for (size_t k = 0; k < std::min(steps.size(), most); ++k)
         table.rows.push_back(launch_row(steps[k], k + 1, grouped, timed, a.ground));
-    if (steps.size() > kMostRows)
-        table.sentence = "The first " + words::number(double(kMostRows)) + " of " +
+    if (steps.size() > most)
+        table.sentence = "The first " + words::number(double(most)) + " of " +
                          words::number(double(steps.size())) + " rows. ";
     table.title = i.title;
     return table;
