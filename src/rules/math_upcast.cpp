@@ -28,7 +28,8 @@ std::vector<Finding> math_upcast(const Analysis& a) {
                                        ". Those run on CUDA cores unless TF32 is allowed"
                                  : "") +
               ", and every score takes 4 bytes instead of 2.";
-    f.evidence = {evidence("cast or copy kernels", exact(casts, Unit::count, a), "0 without the upcast")};
+    f.evidence = {
+        evidence("cast or copy kernels", exact(casts, Unit::count, a), "of the upcast itself: 3 up, 2 down")};
     if (fp32_products > 0)
         f.evidence.push_back(evidence("fp32 matrix products", exact(fp32_products, Unit::count, a),
                                       "of " + words::number(products) + " products" +
