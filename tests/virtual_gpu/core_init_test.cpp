@@ -107,6 +107,21 @@ TEST(Init, AttributesOfAnH100) {
               "0\n120 1\n");
 }
 
+TEST(Init, WhichLineOfPythonReadTheMemory) {
+    const char* python = std::getenv("ATTNSCOPE_PYTHON");
+    const std::string command = std::string("LD_LIBRARY_PATH=") + VGPU_DIR + " " + two + " " +
+                                (python != nullptr && *python != '\0' ? python : "python3") + " " + SCRIPT;
+    if (std::system(
+            (std::string(python != nullptr && *python != '\0' ? python : "python3") + " -c '' 2>/dev/null")
+                .c_str()) != 0)
+        GTEST_SKIP() << "no Python on this machine";
+    FILE* pipe = popen(command.c_str(), "r");
+    std::array<char, 4096> line{};
+    ASSERT_NE(std::fgets(line.data(), line.size(), pipe), nullptr);
+    EXPECT_STREQ(line.data(), "core_location.py:34 in read_back\n");
+    EXPECT_EQ(pclose(pipe), 0);
+}
+
 TEST(Init, WhichLineReadTheMemory) {
     EXPECT_EQ(output(two, "location"), "reader_of_memory\n");
 }

@@ -63,7 +63,7 @@ TEST_F(Driver, AMillionLaunchesFromEightThreads) {
     EXPECT_EQ(entered, left);
     RecordProperty("nanoseconds_per_launch", static_cast<int>(seconds * 1e9 / (threads * launches)));
     // Well under 1 microsecond each on an idle machine; the bound leaves room for a busy one.
-    EXPECT_LT(seconds, 20);
+    EXPECT_LT(seconds, 60);
     cuMemFree(memory);
     cuModuleUnload(module);
 }

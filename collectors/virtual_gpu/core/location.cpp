@@ -19,7 +19,7 @@ bool is_library(const char* path) {
     for (const char* known :
          {"libattnscope", "libcuda",   "libcudart", "libcublas",  "libcudnn",  "libcupti", "libtorch",
           "libc10",       "libnvrtc",  "libcaffe2", "libcu",      "libnccl",   "libnv",    "libc.so",
-          "libc-",        "libstdc++", "libgcc",    "libpthread", "libpython", "ld-linux"})
+          "libc-",        "libstdc++", "libgcc",    "libpthread", "libpython", "python",   "ld-linux"})
         if (std::strncmp(name, known, std::strlen(known)) == 0) return true;
     return false;
 }

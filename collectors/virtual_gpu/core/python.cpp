@@ -8,6 +8,7 @@
 #include <string>
 
 #include "collectors/virtual_gpu/core/location.h"
+#include "collectors/virtual_gpu/core/python_frames.h"
 
 namespace attnscope::vgpu {
 
@@ -68,7 +69,8 @@ bool is_library(const std::string& file) {
 
 // One line a frame, innermost first:   File "/home/u/train.py", line 12 in step
 std::string python_location() {
-    const std::string text = traceback();
+    std::string text = traceback();
+    if (text.empty()) text = python_frames();  // Python 3.13 no longer exports faulthandler's function
     std::string nearest;
     for (size_t start = 0; start < text.size();) {
         const size_t end = std::min(text.find('\n', start), text.size());
