@@ -51,6 +51,22 @@ int __wrap___pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {
     return first_pthread_key_create(key, destroy);
 }
 
+// C23's readings of numbers (2.38), which a newer libstdc++.a may name.
+BOUND(long, strtol, FIRST, (const char* text, char** end, int base), (text, end, base))
+BOUND(unsigned long, strtoul, FIRST, (const char* text, char** end, int base), (text, end, base))
+long __wrap___isoc23_strtol(const char* text, char** end, int base) {
+    return first_strtol(text, end, base);
+}
+unsigned long __wrap___isoc23_strtoul(const char* text, char** end, int base) {
+    return first_strtoul(text, end, base);
+}
+long long __wrap___isoc23_strtoll(const char* text, char** end, int base) {
+    return first_strtol(text, end, base);
+}
+unsigned long long __wrap___isoc23_strtoull(const char* text, char** end, int base) {
+    return first_strtoul(text, end, base);
+}
+
 // libstdc++ asks whether it may leave out atomic operations (2.32): it may not.
 __attribute__((visibility("hidden"))) char __wrap___libc_single_threaded = 0;
 

@@ -95,6 +95,7 @@ void Session::unlock_for_fork() {
 }
 
 uint8_t* Session::give_buffer(size_t& size) {
+    if (!recording() && cupti_.may_decline_buffers()) return nullptr;  // nobody reads it any more
     return pool_.request(size, cupti_.may_decline_buffers());
 }
 void Session::take_buffer(uint8_t* buffer, size_t valid) {

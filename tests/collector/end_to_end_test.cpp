@@ -8,6 +8,7 @@
 #include <set>
 
 #include "lines.h"
+#include "schema_check.h"
 
 namespace attnscope {
 namespace {
@@ -51,7 +52,13 @@ struct EndToEnd : testing::Test {
         EXPECT_EQ(files.size(), 1u);
         return files.empty() ? fs::path() : files[0];
     }
-    std::vector<json> lines() const { return test::parse_lines(test::read_file(file())); }
+    /// Each line fits the schema.
+    std::vector<json> lines() const {
+        const json schema = test::schema();
+        std::vector<json> all = test::parse_lines(test::read_file(file()));
+        for (const json& line : all) EXPECT_EQ(test::fault(schema, line), "") << line;
+        return all;
+    }
 };
 
 TEST_F(EndToEnd, AMillionLaunchesFromEightThreadsAndStreams) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "lines.h"
+#include "schema_check.h"
 
 namespace attnscope {
 namespace {
@@ -67,6 +68,7 @@ TEST_F(LaunchTest, KeepsExitCodeAndOutput) {
     EXPECT_EQ(r.error.find("attnscope: virtual GPU A100-SXM4-80GB: nothing is measured"), 0u) << r.error;
     EXPECT_NE(r.error.find("never initialised CUDA"), std::string::npos) << r.error;
     const json run = run_json();
+    EXPECT_EQ(test::fault(test::schema(), run, "run"), "");
     EXPECT_EQ(run.at("schema"), "attnscope-run");
     EXPECT_EQ(run.at("version"), "1.0");
     EXPECT_EQ(run.at("ground"), "virtual");

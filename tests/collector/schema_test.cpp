@@ -10,6 +10,7 @@
 #include "lines.h"
 #include "notices.h"
 #include "records.h"
+#include "schema_check.h"
 
 namespace attnscope::collector {
 namespace {
@@ -17,49 +18,8 @@ namespace {
 using nlohmann::json;
 using test::activity;
 
-json schema() {
-    return json::parse(
-        test::read_file(std::string(std::getenv("ATTNSCOPE_SOURCE_DIR")) + "/schema/run.schema.json"));
-}
-
-bool fits(const json& rule, const json& value) {
-    if (rule.contains("const") && rule["const"] != value) return false;
-    if (rule.contains("enum") &&
-        std::find(rule["enum"].begin(), rule["enum"].end(), value) == rule["enum"].end())
-        return false;
-    if (rule.contains("minimum") && value.get<double>() < rule["minimum"].get<double>()) return false;
-    if (rule.contains("pattern") &&
-        !std::regex_search(value.get<std::string>(), std::regex(rule["pattern"].get<std::string>())))
-        return false;
-    const std::string type = rule.value("type", "");
-    if (type == "integer") return value.is_number_integer();
-    if (type == "string") return value.is_string();
-    if (type == "boolean") return value.is_boolean();
-    if (type == "array") {
-        if (!value.is_array()) return false;
-        for (const json& item : value)
-            if (!fits(rule["items"], item)) return false;
-    }
-    return true;
-}
-
-/// What is wrong with a line; "" when nothing. The part of JSON Schema that run.schema.json uses, and
-/// stricter: a field that the schema does not name is wrong, except a library call's attributes.
-std::string fault(const json& all, const json& line) {
-    const std::string type = line.value("type", "");
-    if (!all["$defs"].contains(type)) return "unknown type " + type;
-    const json& record = all["$defs"][type];
-    for (const json& key : record["required"])
-        if (!line.contains(key.get<std::string>())) return type + " without " + key.get<std::string>();
-    for (const auto& [key, value] : line.items()) {
-        if (!record["properties"].contains(key)) {
-            if (type == "library_call") continue;
-            return type + " with " + key;
-        }
-        if (!fits(record["properties"][key], value)) return type + ": " + key + " is " + value.dump();
-    }
-    return {};
-}
+using test::fault;
+using test::schema;
 
 TEST(Schema, NamesEveryRecordAndFieldOfTheReadme) {
     const json all = schema();
@@ -123,15 +83,6 @@ TEST(Schema, CanRefuse) {
           R"({"type":"name","id":1,"name":5})", R"({"type":"name","id":1,"name":"x","more":1})",
           R"({"type":"diagnostic","severity":"bad","code":"c","message":"m","count":1})"})
         EXPECT_NE(fault(all, json::parse(bad)), "") << bad;
-}
-
-TEST(Schema, FitsTheRunsThatAreGiven) {
-    const char* folder = std::getenv("ATTNSCOPE_CHECK_RUN");
-    if (folder == nullptr) GTEST_SKIP() << "ATTNSCOPE_CHECK_RUN names no run";
-    const json all = schema();
-    for (const auto& file : test::process_files(folder))
-        for (const json& line : test::parse_lines(test::read_file(file)))
-            ASSERT_EQ(fault(all, line), "") << line;
 }
 
 }  // namespace
