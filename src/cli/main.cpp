@@ -1,6 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "attnscope/error.h"
@@ -29,6 +32,17 @@ const std::vector<Command> kCommands = {
 #endif
 };
 
+/// CLI11 would only say that a subcommand is required.
+void check_command(int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    std::string known;
+    for (const Command& command : kCommands) {
+        if (std::string_view(argv[1]) == command.name) return;
+        known += (known.empty() ? "" : ", ") + std::string(command.name);
+    }
+    throw Error("there is no command '" + std::string(argv[1]) + "'; there are " + known);
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"attnscope: why is this attention kernel as fast, or as slow, as it is?", "attnscope"};
     app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION);
@@ -41,6 +55,7 @@ int run(int argc, char** argv) {
         sub->footer(std::string("Example: ") + command.example);
         actions.emplace_back(sub, command.define(*sub));
     }
+    check_command(argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -52,6 +52,8 @@ TEST_F(CuptiActivity, SerialKernelKind) {
     EXPECT_EQ((std::map<int, size_t>{{CUPTI_ACTIVITY_KIND_KERNEL, 1}}), client.count());
 }
 
+// Source of "a launch through the runtime has one API record": a real H100's trace, h100-bert-small, where 38
+// runtime launches and cuBLAS's own 22 driver launches are the 60 kernels.
 TEST_F(CuptiActivity, ApiRecordsAreMeasuredAndNamed) {
     ASSERT_EQ(CUPTI_SUCCESS, cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
     ASSERT_EQ(CUPTI_SUCCESS, cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER));
@@ -61,24 +63,25 @@ TEST_F(CuptiActivity, ApiRecordsAreMeasuredAndNamed) {
     {
         ApiScope runtime(ApiDomain::runtime, CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
                          "cudaLaunchKernel", nullptr);
-        launch();
+        launch();  // the runtime's own driver call: no record of its own
         runtime.done(719);
     }
+    launch();  // the program's driver call
     cuptiGetTimestamp(&after);
     cuptiActivityFlushAll(0);
     const auto driver = client.all<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
     const auto runtime = client.all<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
     ASSERT_EQ(1u, driver.size());
     ASSERT_EQ(1u, runtime.size());
-    EXPECT_EQ(driver[0].correlationId, runtime[0].correlationId);
+    EXPECT_LT(runtime[0].correlationId, driver[0].correlationId);
     EXPECT_EQ(719u, runtime[0].returnValue);
     EXPECT_EQ(505u, runtime[0].cbid);
     EXPECT_EQ(static_cast<uint32_t>(getpid()), runtime[0].processId);
     EXPECT_EQ(static_cast<uint32_t>(syscall(SYS_gettid)), runtime[0].threadId);
     EXPECT_LE(before, runtime[0].start);
-    EXPECT_LE(runtime[0].start, driver[0].start);
-    EXPECT_LE(driver[0].end, runtime[0].end);
-    EXPECT_LE(runtime[0].end, after);
+    EXPECT_LE(runtime[0].start, runtime[0].end);
+    EXPECT_LE(runtime[0].end, driver[0].start);
+    EXPECT_LE(driver[0].end, after);
     cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
 }
 

@@ -134,8 +134,10 @@ TEST_F(CuptiReal, WalksOurBuffers) {
     hooks()->resource(ResourceEvent::stream_created, &context, 77, &stream, 9);
     hooks()->resource(ResourceEvent::module_loaded, &context, 77, &module, 3);
     for (uint32_t i = 0; i < 100; ++i) {
-        ApiScope runtime(ApiDomain::runtime, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
-                         "cudaLaunchKernel", nullptr);
+        {
+            ApiScope runtime(ApiDomain::runtime, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                             "cudaLaunchKernel", nullptr);
+        }
         ApiScope driver(ApiDomain::driver, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel", nullptr);
         KernelEvent kernel{};
         kernel.correlation = driver.correlation();
