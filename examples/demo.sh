@@ -5,7 +5,7 @@
 SECONDS=0
 install_packages "${packages_build[@]}"
 setup_downloads
-configure
+configure -DATTNSCOPE_BUILD_TESTS=OFF
 compile --target product
 say "set-up and build took ${SECONDS} s"
 exec "$build/bin/attnscope" attention "$@"

@@ -16,8 +16,8 @@ fail() { printf 'attnscope set-up: %s\n' "$*" >&2; exit 1; }
 
 # Debian's and Ubuntu's names of what the build and its libraries need.
 packages_build=(g++ cmake ninja-build python3 python3-venv libcli11-dev nlohmann-json3-dev libsimdjson-dev
-                pkg-config libzstd-dev liblz4-dev zlib1g-dev libgtest-dev)
-packages_tests=(libpugixml-dev)
+                pkg-config libzstd-dev liblz4-dev)
+packages_tests=(libgtest-dev libpugixml-dev zlib1g-dev)
 
 install_packages() {
     local missing=() name
