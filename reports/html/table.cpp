@@ -12,7 +12,7 @@
 namespace attnscope::reports {
 namespace {
 
-constexpr size_t name_width = 72, words_width = 400, unbroken_width = 20;
+constexpr size_t name_width = 72, words_width = 400, unbroken_width = 16;
 
 std::string bar(const Cell& cell) {
     const double percent = std::clamp(*cell.value.number / cell.bar_of * 100, 0.0, 100.0);

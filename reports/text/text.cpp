@@ -7,7 +7,7 @@ namespace attnscope {
 namespace reports {
 namespace {
 
-constexpr size_t findings_short = 3;
+constexpr size_t findings_short = 3, evidence_short = 3;
 
 Style style_of(Severity severity) {
     switch (severity) {
@@ -41,9 +41,10 @@ void write_strip(TextWriter& writer, const Report& report) {
     writer.paragraph("", strip, Style::dim);
 }
 
-void write_banner(TextWriter& writer, const Report& report) {
+void write_banner(TextWriter& writer, const Report& report, bool all) {
     const Banner banner = banner_of(report);
     writer.paragraph(banner.mark + " ", banner.sentence, Style::bold);
+    if (!all) return;
     for (const std::string& line : report.exact) writer.paragraph("  exact: ", line);
     for (const std::string& line : report.not_exact) writer.paragraph("  not known: ", line);
 }
@@ -86,8 +87,10 @@ void write_finding(TextWriter& writer, const Finding& finding, size_t number, bo
             writer.paragraph(indent + "evidence: ", line_of(writer, evidence));
     } else if (!finding.evidence.empty()) {
         std::string line;
-        for (const Evidence& evidence : finding.evidence)
-            line += (line.empty() ? "" : "; ") + line_of(writer, evidence);
+        const size_t shown = std::min(evidence_short, finding.evidence.size());
+        for (size_t i = 0; i < shown; ++i) line += (i > 0 ? "; " : "") + line_of(writer, finding.evidence[i]);
+        if (shown < finding.evidence.size())
+            line += "; and " + std::to_string(finding.evidence.size() - shown) + " more";
         writer.paragraph(indent + "evidence: ", line);
     }
     for (const std::string& counter : finding.counter_evidence) {
@@ -190,7 +193,7 @@ void write_next(TextWriter& writer, const Report& report) {
 std::string render_text(const Report& report, TextOptions options) {
     using namespace reports;
     TextWriter writer(options, is_all_virtual(report));
-    write_banner(writer, report);
+    write_banner(writer, report, options.details);
     writer.blank();
     writer.paragraph("", report.title, Style::bold);
     write_strip(writer, report);

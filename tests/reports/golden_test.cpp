@@ -15,7 +15,8 @@ void expect_golden(const std::string& name, const std::string& actual) {
     const char* root = std::getenv("ATTNSCOPE_SOURCE_DIR");
     ASSERT_NE(root, nullptr) << "ATTNSCOPE_SOURCE_DIR is not set";
     const std::string path = std::string(root) + "/tests/reports/golden/" + name;
-    if (std::getenv("ATTNSCOPE_REGENERATE")) {
+    const char* regenerate = std::getenv("ATTNSCOPE_REGENERATE");
+    if (regenerate && std::string(regenerate) == "1") {
         std::ofstream(path, std::ios::binary) << actual;
         return;
     }

@@ -1,9 +1,11 @@
 // A trace is a stranger's file: no string of it may run, load, hide or break anything.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <map>
+
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
-#include <regex>
 
 #include "attnscope/render.h"
 #include "sample_report.h"
@@ -72,7 +74,6 @@ TEST(Hostile, JsonParsesAndIsUtf8) {
 
 TEST(Hostile, MarkdownHasNoHtmlOfTheirs) {
     // What may stand outside code: our own folding, and nothing else that begins with "<".
-    const std::regex ours("</?(details|summary)>");
     for (const std::string& text : hostile_strings()) {
         const std::string markdown = render_markdown(test::hostile_report(text));
         // Take out code spans as CommonMark finds them: a run of backticks up to the next run of the same
@@ -95,7 +96,10 @@ TEST(Hostile, MarkdownHasNoHtmlOfTheirs) {
                 outside += markdown[at++];
             }
         }
-        const std::string rest = std::regex_replace(outside, ours, "");
+        std::string rest = outside;
+        for (const char* tag : {"<details>", "</details>", "<summary>", "</summary>"})
+            for (size_t at = 0; (at = rest.find(tag, at)) != std::string::npos;)
+                rest.erase(at, std::strlen(tag));
         EXPECT_EQ(rest.find('<'), std::string::npos) << rest.substr(rest.find('<'), 80);
         EXPECT_EQ(rest.find("!["), std::string::npos);
         size_t opened = 0, closed = 0;
