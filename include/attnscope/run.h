@@ -39,12 +39,13 @@ struct LibraryCall {
 struct Launch {
     LaunchKind kind = LaunchKind::kernel;
     bool has_grid = false, has_block = false, has_cluster = false;
-    uint32_t name = kNone;       ///< kernels: index into Process::names
-    uint32_t range = kNone;      ///< index into Process::ranges
-    uint32_t call = kNone;       ///< library calls: index into Process::calls
-    uint32_t copy_kind = kNone;  ///< copies: index into Process::copy_kinds ("HtoD")
-    int32_t device = -1;         ///< ordinal; -1 when the record does not say
-    uint64_t correlation = 0;    ///< rises in the order of issue
+    uint32_t name = kNone;           ///< kernels: index into Process::names
+    uint32_t range = kNone;          ///< index into Process::ranges: the innermost of the launching thread
+    uint32_t process_range = kNone;  ///< the process range that was opened after it; only then
+    uint32_t call = kNone;           ///< library calls: index into Process::calls
+    uint32_t copy_kind = kNone;      ///< copies: index into Process::copy_kinds ("HtoD")
+    int32_t device = -1;             ///< ordinal; -1 when the record does not say
+    uint64_t correlation = 0;        ///< rises in the order of issue
     std::optional<uint64_t> stream, thread;
     std::optional<uint64_t> start_ns, end_ns;               ///< both or neither; CUPTI's clock
     Dim3 grid{}, block{}, cluster{};                        ///< valid with has_...

@@ -220,13 +220,16 @@ Implementation analyze_phase(const Process& process, const Phase& phase, const I
                                " left out";
     for (const uint32_t l : phase.launches.front()) out.steps.push_back(maker.make(process.launches[l]));
     set_counts(out, count(process, phase.launches.front()), unequal, ground);
-    if (out.launches.number == 0.0 && out.status != ImplementationStatus::ran) {
-        // It stopped before its first iteration: that it launched nothing there is not a count of the
-        // implementation.
-        for (Value* v : {&out.kernels, &out.copies, &out.memsets, &out.library_calls, &out.launches})
-            *v = Value::missing("it did not run", v->unit, v->provenance);
-    }
     set_step_totals(out, ground);
+    const bool lost = !process.end;
+    if (out.launches.number == 0.0 && (lost || out.status != ImplementationStatus::ran)) {
+        // It stopped before its first iteration, or its records never reached the file: nothing is not a
+        // count.
+        for (Value* v : {&out.kernels, &out.copies, &out.memsets, &out.library_calls, &out.launches,
+                         &out.copied_bytes, &out.device_copy_bytes})
+            *v = Value::missing(lost ? "lost: the run was cut short" : "it did not run", v->unit,
+                                v->provenance);
+    }
     set_times(out, process, phase.launches, ground);
     std::unordered_map<StepKey, bool, StepKeyHash> steady;
     for (const auto& iteration : phase.launches)

@@ -64,7 +64,11 @@ std::vector<Phase> implementation_phases(const Process& process) {
         phase.launches.emplace_back();
     }
     for (uint32_t l = 0; l < process.launches.size(); ++l) {
-        const uint32_t range = process.launches[l].range;
+        uint32_t range = process.launches[l].range;
+        // A thread range around the whole program (a profiler's, a framework's) does not hide the process
+        // range in it.
+        const uint32_t later = process.launches[l].process_range;
+        if (later != kNone && (range == kNone || place[range].implementation == kNone)) range = later;
         if (range == kNone || place[range].implementation == kNone) continue;
         const size_t phase = phase_of(range);
         if (place[range].iteration == kNone)

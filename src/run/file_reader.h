@@ -61,7 +61,8 @@ class FileReader {
     // Ids as the file gives them, resolved to indices when all of it is read: records come in the order in
     // which CUPTI's buffers are handed over, not in that of the program.
     std::unordered_map<uint64_t, uint32_t> name_index_, range_index_;
-    std::vector<std::optional<uint64_t>> launch_range_, launch_name_, range_parent_, mark_range_, read_range_;
+    std::vector<std::optional<uint64_t>> launch_range_, launch_process_range_, launch_name_, range_parent_,
+        mark_range_, read_range_;
     std::vector<std::pair<uint64_t, std::optional<uint64_t>>> range_ends_;
     std::unordered_map<std::string, uint32_t> copy_kind_index_;
     Tally broken_, wrong_type_, duplicate_, unknown_id_, incomplete_;

@@ -82,6 +82,7 @@ void FileReader::resolve() {
     }
     for (size_t i = 0; i < out_.launches.size(); ++i) {
         out_.launches[i].range = look_up(range_index_, launch_range_[i], "range");
+        out_.launches[i].process_range = look_up(range_index_, launch_process_range_[i], "range");
         out_.launches[i].name = look_up(name_index_, launch_name_[i], "name");
     }
     for (size_t i = 0; i < out_.marks.size(); ++i)

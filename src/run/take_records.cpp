@@ -163,6 +163,7 @@ void FileReader::take_launch(Record& r, LaunchKind kind) {
     out_.launches.push_back(launch);
     launch_name_.push_back(name);
     launch_range_.push_back(r.u64("range"));
+    launch_process_range_.push_back(r.u64("process_range"));
 }
 
 static bool take_dim(Record& r, const char* x, const char* y, const char* z, Dim3& out) {
@@ -187,8 +188,9 @@ void FileReader::take_library_call(Record& r, Launch& launch) {
     call.library = r.text("library").value_or("");
     call.function = r.text("function").value_or("");
     call.operation = r.text("operation").value_or("");
-    call.attributes = r.others({"type", "correlation", "library", "function", "operation", "device", "stream",
-                                "thread", "range", "start_ns", "end_ns", "context"});
+    call.attributes =
+        r.others({"type", "correlation", "library", "function", "operation", "device", "stream", "thread",
+                  "range", "process_range", "domain", "start_ns", "end_ns", "context"});
     launch.call = static_cast<uint32_t>(out_.calls.size());
     out_.calls.push_back(std::move(call));
 }
