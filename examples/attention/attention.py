@@ -8,7 +8,9 @@ import contextlib
 import json
 import math
 import os
+import re
 import sys
+import tempfile
 import warnings
 
 BACKENDS = ["math", "efficient", "flash", "cudnn"]
@@ -130,10 +132,30 @@ def only_backend(backend):
 
 
 def collect_warnings(function):
-    with warnings.catch_warnings(record=True) as caught:
+    """The function's result, and LibTorch's warnings meanwhile: as Python warnings, or where a binding does not pass them on,
+    as the lines that c10 writes to file descriptor 2."""
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)  # else a reason asked for twice is given once
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as captured, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = function()
+        os.dup2(captured.fileno(), 2)
+        try:
+            result = function()
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            torch.set_warn_always(always)
+        captured.seek(0)
+        lines = captured.read().decode(errors="replace").splitlines()
     sentences = [str(w.message).split(" (Triggered internally")[0] for w in caught]
+    for line in lines:
+        found = re.search(r"\] Warning: (.*?)( \(function \S+\))?$", line)
+        if found:
+            sentences.append(found.group(1))
+        else:
+            print(line, file=sys.stderr)  # not ours
     return result, " ".join(dict.fromkeys(sentences))
 
 

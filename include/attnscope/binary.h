@@ -1,6 +1,6 @@
 #pragma once
-// Kernels' resources, read from the device code that a library or program carries (fatbin -> cubin). Needs no CUDA.
-// Checked against NVIDIA's cuobjdump, kernel by kernel, in tests/binary.
+// Kernels' resources, read from the device code that a library or program carries (fatbin -> cubin). Needs no
+// CUDA. Checked against NVIDIA's cuobjdump, kernel by kernel, in tests/binary.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,14 +19,16 @@ struct KernelParameter {
 
 /// What one cubin says of one kernel.
 struct KernelResources {
-    std::string name;                   ///< mangled
-    uint32_t registers = 0;             ///< per thread, as the driver reports it (CU_FUNC_ATTRIBUTE_NUM_REGS)
-    uint32_t cubin_registers = 0;       ///< per thread, as the cubin says (cuobjdump's REG); never above `registers`
-    uint32_t static_shared_bytes = 0;   ///< per CTA, without the 1,024 that the system reserves on sm_90 and later
-    uint32_t local_bytes = 0;           ///< per thread: the stack frame with its spills (cuobjdump's STACK)
-    uint32_t constant_bytes = 0;        ///< user constants, bytes
-    uint32_t max_threads = 1024;        ///< per CTA: __launch_bounds__, else what the registers allow
-    bool launch_bounded = false;        ///< max_threads comes from __launch_bounds__ (or a required block size)
+    std::string name;        ///< mangled
+    uint32_t registers = 0;  ///< per thread, as the driver reports it (CU_FUNC_ATTRIBUTE_NUM_REGS)
+    uint32_t cubin_registers =
+        0;  ///< per thread, as the cubin says (cuobjdump's REG); never above `registers`
+    uint32_t static_shared_bytes =
+        0;                        ///< per CTA, without the 1,024 that the system reserves on sm_90 and later
+    uint32_t local_bytes = 0;     ///< per thread: the stack frame with its spills (cuobjdump's STACK)
+    uint32_t constant_bytes = 0;  ///< user constants, bytes
+    uint32_t max_threads = 1024;  ///< per CTA: __launch_bounds__, else what the registers allow
+    bool launch_bounded = false;  ///< max_threads comes from __launch_bounds__ (or a required block size)
     uint32_t required_cluster[3] = {0, 0, 0};  ///< __cluster_dims__; zeros when none
     std::vector<KernelParameter> parameters;   ///< in declaration order
 };
@@ -38,14 +40,15 @@ struct CubinTarget {
     bool family_specific = false;  ///< sm_100f: runs on this family
 };
 
-/// All kernels of one cubin (an ELF image in memory). Throws Error on a damaged image: `origin` names it in the message.
+/// All kernels of one cubin (an ELF image in memory). Throws Error on a damaged image: `origin` names it in
+/// the message.
 std::vector<KernelResources> read_cubin(const void* image, size_t bytes, std::string_view origin);
 
 /// The kernels of one architecture in one fatbin, decompressed only when asked for.
 class Fatbin {
   public:
-    /// `image` points at a fatbin (magic 0xBA55ED50); it must outlive the object. `max_bytes` bounds what may be read
-    /// (SIZE_MAX where the length is known only from the header, as in a loaded program).
+    /// `image` points at a fatbin (magic 0xBA55ED50); it must outlive the object. `max_bytes` bounds what may
+    /// be read (SIZE_MAX where the length is known only from the header, as in a loaded program).
     Fatbin(const void* image, size_t max_bytes, std::string origin);
     ~Fatbin();
     Fatbin(Fatbin&&) noexcept;
@@ -56,8 +59,9 @@ class Fatbin {
     bool has_ptx() const;
     size_t size_bytes() const;
 
-    /// The cubin that a device of this compute capability runs: its own major, the highest minor not above its own;
-    /// an architecture-specific one when it matches exactly. nullopt: "no kernel image is available for this device".
+    /// The cubin that a device of this compute capability runs: its own major, the highest minor not above
+    /// its own; an architecture-specific one when it matches exactly. nullopt: "no kernel image is available
+    /// for this device".
     std::optional<size_t> select(int major, int minor) const;
 
     /// The decompressed ELF image of targets()[index].
@@ -70,16 +74,19 @@ class Fatbin {
     std::unique_ptr<Impl> impl_;
 };
 
-/// Every fatbin in a file: ELF library or program (.nv_fatbin), bare fatbin, bare cubin. Throws Error, naming the file.
+/// Every fatbin in a file: ELF library or program (.nv_fatbin), bare fatbin, bare cubin. Throws Error, naming
+/// the file.
 struct BinaryKernels {
     std::vector<KernelResources> kernels;  ///< of the cubins that a device of this compute capability runs
     std::vector<int> architectures;        ///< sm numbers seen in the file, sorted
     size_t fatbins = 0;
-    bool has_ptx = false;  ///< PTX, which a real driver can compile for newer devices; nothing is known of the result
+    bool has_ptx =
+        false;  ///< PTX, which a real driver can compile for newer devices; nothing is known of the result
 };
 BinaryKernels read_kernels(const std::string& path, int major, int minor);
 
-/// True when the program carries a static CUDA runtime (device code registered, no libcudart among its needs).
+/// True when the program carries a static CUDA runtime (device code registered, no libcudart among its
+/// needs).
 bool links_static_cuda_runtime(const std::string& path);
 /// The sonames that an ELF file needs (DT_NEEDED); empty for what is not an ELF file (a script).
 std::vector<std::string> needed_libraries(const std::string& path);

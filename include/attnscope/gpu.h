@@ -36,7 +36,8 @@ const Gpu* find_gpu(std::string_view name);
 /// "V100, T4, A100-SXM4-80GB, ..." for error messages.
 std::string known_gpus();
 
-/// "virtual:H100-SXM5x2" or "H100x2" without the prefix -> one Gpu per device. Throws Error with the known names.
+/// "virtual:H100-SXM5x2" or "H100x2" without the prefix -> one Gpu per device. Throws Error with the known
+/// names.
 std::vector<Gpu> parse_virtual_devices(std::string_view text);
 
 }  // namespace attnscope

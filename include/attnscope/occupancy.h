@@ -36,12 +36,12 @@ enum class Limiter { registers, shared_memory, warps, ctas };
 const char* to_string(Limiter limiter);
 
 struct Occupancy {
-    bool launchable = false;      ///< false: one CTA does not fit; `reason` says why
+    bool launchable = false;  ///< false: one CTA does not fit; `reason` says why
     std::string reason;
     uint32_t ctas_per_sm = 0;
     uint32_t warps_per_sm = 0;
     uint32_t max_warps_per_sm = 0;
-    double fraction = 0;          ///< warps_per_sm / max_warps_per_sm
+    double fraction = 0;            ///< warps_per_sm / max_warps_per_sm
     std::vector<Limiter> limiters;  ///< all that tie for the fewest CTAs, in the order of the enumeration
     uint32_t ctas_by_registers = 0, ctas_by_shared_memory = 0, ctas_by_warps = 0, ctas_by_ctas = 0;
 };

@@ -73,9 +73,10 @@ uint32_t max_threads_by_registers(uint32_t registers) {
     return std::min(kMaxThreads, warps * 32);
 }
 
-/// What the driver reports, found by comparing CUPTI's records on H100 with the cubins: at least 16, and 32 where the
-/// kernel calls one of the driver's functions (CALL.ABS to __assertfail, vprintf, malloc). EIATTR_EXTERNS lists those:
-/// in the first 14,729 kernels of libtorch_cuda.so for sm_90 it stands exactly where the disassembly has a CALL.ABS.
+/// What the driver reports, found by comparing CUPTI's records on H100 with the cubins: at least 16, and 32
+/// where the kernel calls one of the driver's functions (CALL.ABS to __assertfail, vprintf, malloc).
+/// EIATTR_EXTERNS lists those: in the first 14,729 kernels of libtorch_cuda.so for sm_90 it stands exactly
+/// where the disassembly has a CALL.ABS.
 uint32_t registers_as_reported(uint32_t in_cubin, bool calls_driver) {
     return std::max(in_cubin, calls_driver ? 32U : 16U);
 }

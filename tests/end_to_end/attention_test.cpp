@@ -1,7 +1,8 @@
 // The whole chain on the virtual GPU: unmodified LibTorch, stand-ins, collector, reader, analysis.
 #include <gtest/gtest.h>
 
-#include <set>
+#include <fstream>
+#include <map>
 
 #include "harness.h"
 
@@ -191,6 +192,10 @@ TEST(Attention, AVirtualGpuHasNoTimes) {
 TEST(Attention, V100HasNoKernelImage) {
     const AttentionRun run = attention("virtual:V100", {"--only", "sdpa_math", "--dtype", "fp16"});
     EXPECT_NE(run.outcome.exit_code, 0);
+    bool said = false;
+    for (const Process& process : run.run.processes)
+        for (const Diagnostic& diagnostic : process.diagnostics) said |= diagnostic.code == "no-kernel-image";
+    EXPECT_TRUE(said) << "the run itself says what the wheel holds and what it would need";
     EXPECT_NE((run.outcome.err + run.outcome.out).find("no kernel image is available"), std::string::npos)
         << run.outcome.err << run.outcome.out;
 }
@@ -205,6 +210,60 @@ TEST(Attention, PeakMemoryIsReported) {
               number(implementation(run, "naive_inplace").peak_memory));
     EXPECT_GT(number(implementation(run, "naive_inplace").peak_memory),
               number(implementation(run, "sdpa_flash").peak_memory));
+}
+
+// A thread range that was open before (a framework's, a profiler's) does not hide the implementations'
+// process ranges; and the Python workload with an unmodified torch records what the C++ one does.
+TEST(Attention, PythonWorkloadInsideAThreadRange) {
+    if (python().empty()) GTEST_SKIP() << "no Python with torch: set ATTNSCOPE_PYTHON at configuration";
+    Scratch scratch;
+    const std::string script = binary("../share/attnscope/attention.py");
+    const std::string program =
+        "import runpy, sys, torch; torch.cuda.nvtx.range_push('outer'); sys.argv = ['" + script +
+        "', '--batch', '2', '--only', 'naive,sdpa_math,sdpa_flash']; runpy.run_path('" + script +
+        "', run_name='__main__')";
+    const Outcome outcome = attnscope(
+        {"collect", "--device", "virtual:A100", "-o", scratch.path("run"), "--", python(), "-c", program});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    AttentionRun run;
+    run.analysis = analyze(read_run(scratch.path("run")));
+    EXPECT_EQ(number(implementation(run, "naive").launches), 6);
+    EXPECT_EQ(number(implementation(run, "sdpa_math").launches), 20);
+    EXPECT_EQ(number(implementation(run, "sdpa_flash").launches), 1);
+}
+
+TEST(Attention, PythonWorkloadGivesLibTorchsWords) {
+    if (python().empty()) GTEST_SKIP() << "no Python with torch: set ATTNSCOPE_PYTHON at configuration";
+    const AttentionRun run =
+        attention("virtual:A100", {"--python", python(), "--no-causal", "--mask", "bool", "--batch", "1"});
+    ASSERT_EQ(run.outcome.exit_code, 0) << run.outcome.err;
+    EXPECT_EQ(implementation(run, "sdpa_flash").status, ImplementationStatus::refused);
+    EXPECT_EQ(implementation(run, "sdpa_flash").reason,
+              "Flash Attention does not support non-null attn_mask.");
+}
+
+// Several virtual devices at once; the program's exit code comes back; what it reads of results is reported
+// with its line.
+TEST(Attention, UncomputedReadsAreReportedWithTheProgramsLine) {
+    if (python().empty()) GTEST_SKIP() << "no Python with torch: set ATTNSCOPE_PYTHON at configuration";
+    Scratch scratch;
+    const std::string program = scratch.path("decides.py");
+    std::ofstream(program) << "import sys, torch\n"
+                              "a = torch.randn(64, 64, device='cuda:1')\n"
+                              "value = (a @ a).sum().item()\n"
+                              "sys.exit(3 if value == 1.0 else 4)\n";
+    const Outcome zeros = attnscope(
+        {"collect", "--device", "virtual:H100x2", "-o", scratch.path("zeros"), "--", python(), program});
+    EXPECT_EQ(zeros.exit_code, 4) << zeros.err;
+    const Outcome ones = attnscope({"collect", "--device", "virtual:H100x2", "--uncomputed", "float:1", "-o",
+                                    scratch.path("ones"), "--", python(), program});
+    EXPECT_EQ(ones.exit_code, 3) << ones.err;
+    const attnscope::Run run = read_run(scratch.path("zeros"));
+    ASSERT_EQ(run.processes.size(), 1U);
+    EXPECT_EQ(run.processes[0].devices.size(), 2U);
+    ASSERT_EQ(run.processes[0].uncomputed_reads.size(), 1U);
+    EXPECT_NE(run.processes[0].uncomputed_reads[0].location.find("decides.py:3"), std::string::npos)
+        << run.processes[0].uncomputed_reads[0].location;
 }
 
 }  // namespace

@@ -97,6 +97,10 @@ TEST(BadInput, ARunCutShortLoads) {
     const Outcome report = attnscope({"report", scratch.path("run"), "--format", "text"});
     EXPECT_EQ(report.exit_code, 0) << report.err;
     EXPECT_NE(report.out.find("data lost"), std::string::npos) << report.out;
+    // What was lost is not 0.
+    const Analysis analysis = analyze(read_run(scratch.path("run")));
+    ASSERT_EQ(analysis.implementations.size(), 1U);
+    EXPECT_FALSE(analysis.implementations[0].launches && *analysis.implementations[0].launches.number == 0);
 }
 
 }  // namespace

@@ -47,6 +47,19 @@ CUresult no_compiler() {
            "build the program with device code for this device, or run it on a real GPU");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
+
+/// Device code of other chips only: the program gets the driver's error, the run says what would have been
+/// needed.
+CUresult no_image(int major, int minor, const std::vector<int>& held) {
+    std::string list;
+    for (const int sm : held) list += (list.empty() ? "sm_" : ", sm_") + std::to_string(sm);
+    const std::string wanted = "sm_" + std::to_string(major) + std::to_string(minor);
+    report("error", "no-kernel-image",
+           "the program's device code is for " + (list.empty() ? "no chip" : list) +
+               ": this virtual GPU is " + wanted + " and has nothing to run",
+           "choose a virtual GPU that the program was built for, or build it with code for " + wanted);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
 }  // namespace
 
 CUresult DeviceImage::open(const void* bytes, bool preserved, std::shared_ptr<DeviceImage>& out) {
@@ -112,7 +125,7 @@ CUresult DeviceImage::read(int major, int minor, DeviceCode& code) {
             }
         } else if (cubin_) {
             code.sm = elf_sm(bytes_);
-            if (code.sm / 10 != major || code.sm % 10 > minor) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+            if (code.sm / 10 != major || code.sm % 10 > minor) return no_image(major, minor, {code.sm});
             code.kernels = read_cubin(bytes_, size_, "device code");
             code.variables = read_variables(bytes_, size_);
         } else {
@@ -120,7 +133,9 @@ CUresult DeviceImage::read(int major, int minor, DeviceCode& code) {
             const auto chosen = fatbin.select(major, minor);
             if (!chosen) {
                 if (fatbin.has_ptx()) return no_compiler();
-                return CUDA_ERROR_NO_BINARY_FOR_GPU;
+                std::vector<int> held;
+                for (const CubinTarget& target : fatbin.targets()) held.push_back(target.sm);
+                return no_image(major, minor, held);
             }
             code.sm = fatbin.targets()[*chosen].sm;
             const std::vector<std::byte> cubin = fatbin.image(*chosen);

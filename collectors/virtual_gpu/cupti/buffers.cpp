@@ -205,6 +205,9 @@ void set_buffer_callbacks(CUpti_BuffersCallbackRequestFunc request,
     if (now && now->request == request && now->complete == complete) return;
     // Earlier clients stay: buffers in flight point to them.
     client.store(new Client{request, complete}, std::memory_order_release);
+    // Else the threads would go on filling the earlier client's buffers, and the new one would miss its first
+    // records.
+    if (now) flush_all();
 }
 
 bool have_buffer_callbacks() {
