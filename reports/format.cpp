@@ -85,7 +85,7 @@ Scale scale_of(Unit unit, double largest) {
 }
 
 Formatted format(double value, Unit unit, Scale scale) {
-    if (value != 0 && std::fabs(value) < scale.divisor / 10) scale = scale_of(unit, value);
+    if (std::fabs(value) < scale.divisor / 10) scale = scale_of(unit, value);  // 0 is "0 B", not "0 GB"
     const double scaled = value / scale.divisor;
     const bool plain = scale.divisor == 1 && unit != Unit::percent;
     const int decimals = is_integral(scaled) ? 0 : decimals_of(scaled);

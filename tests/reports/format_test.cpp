@@ -61,7 +61,7 @@ TEST(Format, AColumnHasOneScale) {
     const Scale megabytes = shared_scale({1778384896, 67633152}, Unit::bytes);
     EXPECT_EQ(format(1778384896, Unit::bytes, megabytes).with(), "1,778 MB");
     EXPECT_EQ(format(67633152, Unit::bytes, megabytes).with(), "67.6 MB");
-    EXPECT_EQ(format(0, Unit::bytes, megabytes).with(), "0 MB");
+    EXPECT_EQ(format(0, Unit::bytes, megabytes).with(), "0 B");
     // What would vanish keeps its own unit.
     EXPECT_EQ(format(32, Unit::bytes, shared_scale({268435456, 32}, Unit::bytes)).with(), "32 B");
     const Scale microseconds = shared_scale({4120000, 412345}, Unit::nanoseconds);
