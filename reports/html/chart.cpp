@@ -20,7 +20,7 @@ std::string legend(const Chart& chart) {
                                      : "<rect class=\"" + series_class(i) + (measured ? "" : " hollow") +
                                            "\" x=\"1\" y=\"2\" width=\"12\" height=\"10\"/>";
         out += "<li><svg width=\"16\" height=\"14\" aria-hidden=\"true\">" + mark + "</svg>" +
-               (chart.kind == Chart::Kind::stacked_bars ? std::to_string(i + 1) + " " : "") +
+               (chart.kind == Chart::Kind::stacked_bars ? "<b>" + series_letter(i) + "</b> " : "") +
                html(series[i]) + "</li>";
     }
     if (predicted)

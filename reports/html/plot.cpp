@@ -88,6 +88,10 @@ std::vector<std::string> series_of(const Chart& chart) {
     return series;
 }
 
+std::string series_letter(size_t series) {
+    return std::string(1, static_cast<char>('a' + series % 26));
+}
+
 std::string series_class(size_t series) {
     return "s" + std::to_string(series % 8 + 1);
 }
@@ -159,7 +163,7 @@ Plot plot_stacked(const Chart& chart) {
             const double start = axis.at(sum), end = axis.at(sum += point.x);
             const size_t number = index_of(series, point.series);
             bars += rect(start, y, end - start, thick, css_of(number, point.measured));
-            const std::string inside = std::to_string(number + 1);
+            const std::string inside = series_letter(number);
             if (end - start > 8 * static_cast<double>(inside.size()) + 4)
                 bars += text((start + end) / 2, y + thick - 5, inside,
                              point.measured ? " class=\"inside\" text-anchor=\"middle\""

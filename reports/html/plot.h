@@ -16,7 +16,10 @@ struct Plot {
 inline constexpr double plot_width = 720;
 
 std::vector<std::string> series_of(const Chart& chart);
-/// "s3": the series' colours repeat after eight, its number does not.
+/// "c": stands in a bar and in the legend, for who does not see the colours. No digit: it would read as a
+/// value.
+std::string series_letter(size_t series);
+/// "s3": the series' colours repeat after eight.
 std::string series_class(size_t series);
 /// The mark of a scatter's series around (x, y).
 std::string series_mark(size_t series, double x, double y, bool measured);
