@@ -18,7 +18,10 @@ const std::map<std::string, AttentionMask> kMasks = {
 }  // namespace
 
 void declare(CLI::App& app, AttentionProblem& p) {
-    const auto size = CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max() / 2);
+    auto size = CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max() / 2);
+    size.description("");  // a range that long explains nothing in --help
+    auto mask = CLI::CheckedTransformer(kMasks);
+    mask.description("");
     const std::string group = "The attention problem";
     app.add_option("--batch", p.batch, "batch size")->check(size)->capture_default_str()->group(group);
     app.add_option("--heads", p.heads, "query heads")->check(size)->capture_default_str()->group(group);
@@ -41,8 +44,8 @@ void declare(CLI::App& app, AttentionProblem& p) {
         ->capture_default_str()
         ->group(group);
     app.add_flag("--causal,!--no-causal", p.causal, "causal masking (default: on)")->group(group);
-    app.add_option("--mask", p.mask, "explicit mask: none, bool or additive")
-        ->transform(CLI::CheckedTransformer(kMasks))
+    app.add_option("--mask", p.mask, "explicit mask: none, bool or additive (default: none)")
+        ->transform(mask)
         ->type_name("KIND")
         ->group(group);
     app.add_flag("--transposed", p.transposed, "q, k, v are transposed views of (batch, length, heads, dim)")
