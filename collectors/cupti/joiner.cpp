@@ -62,13 +62,25 @@ Joiner::Slot* Joiner::slot(uint32_t correlation, bool create) {
     if (slots_ == nullptr || correlation == 0) return nullptr;
     Slot& s = slots_[correlation % kSlots];
     if (s.correlation == correlation) return &s;
+    if (const auto late = late_.find(correlation); late != late_.end()) return &late->second;
     // Ids wrap at 32 bits: the difference, not the order, tells which is older. A late record never displaces
     // a newer one.
-    if (!create || (s.correlation != 0 && static_cast<int32_t>(s.correlation - correlation) > 0))
-        return nullptr;
+    if (!create) return nullptr;
+    if (s.correlation != 0 && static_cast<int32_t>(s.correlation - correlation) > 0) {
+        Slot fresh{};
+        fresh.correlation = correlation;
+        return late_slot(fresh);
+    }
+    if (s.correlation != 0 && !s.used) late_slot(s);
     s = Slot{};
     s.correlation = correlation;
     return &s;
+}
+
+Joiner::Slot* Joiner::late_slot(const Slot& wanted) {
+    if (late_.size() >= kLate)
+        late_.clear();  // bounded: then some launches are without a thread, which is counted
+    return &late_.insert_or_assign(wanted.correlation, wanted).first->second;
 }
 
 void Joiner::record(const CUpti_Activity* record) {
@@ -204,12 +216,13 @@ void Joiner::settle(std::string& out, bool last) {
     size_t kept = 0;
     for (size_t i = 0; i < waiting_.size(); ++i) {
         Launch& l = waiting_[i];
-        const Slot* known = slot(l.correlation, false);
+        Slot* known = slot(l.correlation, false);
         if (known != nullptr && !known->has_api) known = nullptr;
         // The external record precedes the API record, but a buffer's end may lie between them: one round of
         // patience.
         const bool complete = known != nullptr && (known->has_external || !ranges_seen_ || l.settled_once);
         if (complete || last || i < excess) {
+            if (known != nullptr) known->used = true;
             write(out, l, known);
         } else {
             l.settled_once = known != nullptr;

@@ -63,11 +63,13 @@ class Joiner {
     struct Slot {
         uint32_t correlation, thread;
         uint64_t start_ns, external;
-        bool has_api, has_external;
+        bool has_api, has_external, used;
     };
     static constexpr uint32_t kSlots = 1u << 19;
+    static constexpr size_t kLate = 1u << 16;
 
     Slot* slot(uint32_t correlation, bool create);
+    Slot* late_slot(const Slot& wanted);
     uint32_t name_id(const char* name);
     void take_kernel(const CUpti_Activity* record);
     void take_memset(const CUpti_Activity* record);
@@ -83,6 +85,9 @@ class Joiner {
     std::atomic<uint32_t> probe_thread_{0};
     uint64_t probes_seen_ = 0;
     Slot* slots_ = nullptr;
+    /// Slots whose place was needed before all their records had come: a thread that got no processor for
+    /// half a million launches of the others holds its own in a half-filled buffer.
+    std::unordered_map<uint32_t, Slot> late_;
     bool ranges_seen_ = false;  ///< external correlation records exist, so one may still be on its way
     std::vector<Launch> waiting_;
     std::string names_;  ///< `name` lines to be written before the launches that use them

@@ -55,6 +55,11 @@ void RunFile::append(std::string_view lines) {
     if (ready && buffer_.size() >= kFlushBytes) write_out();
 }
 
+bool RunFile::crowded() {
+    const std::lock_guard lock(mutex_);
+    return !ready_.load(std::memory_order_relaxed) && buffer_.size() > kWaitingBytes / 4;
+}
+
 void RunFile::flush() {
     const std::lock_guard lock(mutex_);
     if (ready_.load(std::memory_order_relaxed)) write_out();

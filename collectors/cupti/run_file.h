@@ -20,6 +20,8 @@ class RunFile {
     bool create(const std::string& path);
     /// The first line. Only the first call counts; everything that waited follows it.
     void set_first_line(std::string_view line);
+    /// So much waits for the first line that the next lines might find no room.
+    bool crowded();
     bool has_first_line() const { return ready_.load(std::memory_order_acquire); }
     /// Whole lines, each with its newline. Any thread.
     void append(std::string_view lines);

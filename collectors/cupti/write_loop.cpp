@@ -53,6 +53,9 @@ void Session::write_round(bool last) {
         read_buffer(joiner_, cupti_.get_next_record, buffer.data, buffer.valid);
         pool_.recycle(buffer.data);
         joiner_.settle(text_, false);
+        // On a busy machine the launches may come before the flush thread has described the process: a first
+        // line that knows less is better than launches that find no room.
+        if (file_.crowded()) file_.set_first_line(describe_process(facts_, {}));
         file_.append(text_);
         text_.clear();
     }
