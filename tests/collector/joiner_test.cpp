@@ -77,6 +77,28 @@ TEST_F(JoinerTest, WhatIsNotKnownIsAbsent) {
     EXPECT_EQ(joiner.counts().without_api_record, 1u);
 }
 
+// The ring holds 2^19 ids: what comes later than that, from a thread that got no processor, is not lost
+// either way round.
+TEST_F(JoinerTest, HalfAMillionLaunchesLateStillFindsItsPartner) {
+    const uint32_t later = 1u << 19;
+    joiner.record(activity(api_record(5, 4711, 900)));  // its kernel comes last
+    joiner.record(activity(kernel_record(6, "k")));     // its API record comes last
+    for (const uint32_t early : {5u, 6u}) {
+        joiner.record(activity(api_record(early + later, 4712, 950)));
+        joiner.record(activity(kernel_record(early + later, "k")));
+    }
+    joiner.settle(text, false);
+    joiner.record(activity(kernel_record(5, "k")));
+    joiner.record(activity(api_record(6, 4713, 901)));
+    const auto kernels = of_type(finish(), "kernel");
+    ASSERT_EQ(kernels.size(), 4u);
+    for (const json& kernel : kernels) {
+        const int correlation = kernel.at("correlation");
+        EXPECT_EQ(kernel.at("thread"), correlation == 5 ? 4711 : correlation == 6 ? 4713 : 4712);
+    }
+    EXPECT_EQ(joiner.counts().without_api_record, 0u);
+}
+
 TEST_F(JoinerTest, EndBeforeStartIsNoTime) {
     auto kernel = kernel_record(9, "k");
     kernel.end = kernel.start - 1;
