@@ -50,6 +50,8 @@ void Session::flush_loop() {
     }
     // The last time. A program that never used the GPU must not be flushed: CUPTI has been seen to hang.
     describe_environment();
+    // A probe that was answered speaks for the time before it: the end needs one of its own.
+    if (probe_pending_ && probes_seen_ != probes_seen_before_) probe_pending_ = false;
     if (!taken_over_ && !probe_pending_) probe();
     if (pool_.requests() != 0) flush_cupti(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     judge_probe(true);
