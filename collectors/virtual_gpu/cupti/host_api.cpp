@@ -3,7 +3,6 @@
 // the first call.
 #include <cupti_result.h>
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "collectors/virtual_gpu/core/api.h"
+#include "collectors/virtual_gpu/core/real_library.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 
 namespace attnscope::vgpu::cupti {
@@ -18,36 +18,14 @@ namespace {
 
 constexpr const char* library_name = "libcupti.so.13";
 
-/// PyTorch's wheel has its NVIDIA packages two folders above its own libraries.
-int find_wheel(dl_phdr_info* info, size_t, void* out) {
-    const std::string path = info->dlpi_name ? info->dlpi_name : "";
-    const size_t torch = path.rfind("/torch/lib/");
-    if (torch == std::string::npos) return 0;
-    *static_cast<std::string*>(out) = path.substr(0, torch) + "/nvidia/cu13/lib";
-    return 1;
-}
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
 std::vector<std::string> candidates() {
     std::vector<std::string> files;
     const auto folder = [&](const std::string& path) { files.push_back(path + "/" + library_name); };
-    if (const std::string named = variable("ATTNSCOPE_REAL_CUPTI"); !named.empty()) return {named};
-    std::string wheel;
-    dl_iterate_phdr(find_wheel, &wheel);
-    if (!wheel.empty()) folder(wheel);
-    std::string cache = variable("ATTNSCOPE_CACHE");
-    if (cache.empty()) {
-        cache = variable("XDG_CACHE_HOME");
-        if (cache.empty()) cache = variable("HOME") + "/.cache";
-        cache += "/attnscope";
-    }
-    folder(cache + "/cuda/nvidia/cu13/lib");
+    if (const std::string named = environment("ATTNSCOPE_REAL_CUPTI"); !named.empty()) return {named};
+    if (const std::string wheel = wheel_folder(); !wheel.empty()) folder(wheel);
+    folder(cache_folder());
     for (const std::string& root :
-         {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda")}) {
+         {environment("CUDA_HOME"), environment("CUDA_PATH"), std::string("/usr/local/cuda")}) {
         if (root.empty()) continue;
         folder(root + "/extras/CUPTI/lib64");
         folder(root + "/lib64");

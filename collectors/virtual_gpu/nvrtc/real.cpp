@@ -1,7 +1,6 @@
 #include "nvrtc/real.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/api.h"
+#include "core/real_library.h"
 
 namespace attnscope::vgpu::nvrtc {
 namespace {
@@ -19,11 +19,6 @@ constexpr const char* soname = "libnvrtc.so.13";
 bool exists(const std::string& path) {
     struct stat status;
     return stat(path.c_str(), &status) == 0;
-}
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
 }
 
 /// A stand-in must not take itself, or a copy of itself, for the real library.
@@ -36,21 +31,9 @@ bool is_stand_in(const std::string& path) {
     return path.find("/attnscope/virtual_gpu/") != std::string::npos;
 }
 
-/// Folders that the wheels of NVIDIA's libraries use, next to a loaded LibTorch.
-int collect_torch_siblings(dl_phdr_info* info, size_t, void* folders) {
-    std::string name = info->dlpi_name ? info->dlpi_name : "";
-    size_t end = name.rfind("/torch/lib/");
-    if (end != std::string::npos) {
-        auto& list = *static_cast<std::vector<std::string>*>(folders);
-        list.push_back(name.substr(0, end) + "/nvidia/cu13/lib");
-        return 1;
-    }
-    return 0;
-}
-
 std::vector<std::string> folders() {
     std::vector<std::string> list;
-    dl_iterate_phdr(collect_torch_siblings, &list);
+    if (std::string wheel = wheel_folder(); !wheel.empty()) list.push_back(std::move(wheel));
     std::string paths = environment("LD_LIBRARY_PATH");
     for (size_t start = 0; start < paths.size();) {
         size_t end = std::min(paths.find(':', start), paths.size());
@@ -59,13 +42,7 @@ std::vector<std::string> folders() {
     }
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (std::string root = environment(variable); !root.empty()) list.push_back(root + "/lib64");
-    std::string cache = environment("ATTNSCOPE_CACHE");
-    if (cache.empty()) {
-        cache = environment("XDG_CACHE_HOME");
-        if (cache.empty()) cache = environment("HOME") + "/.cache";
-        cache += "/attnscope";
-    }
-    list.push_back(cache + "/cuda/nvidia/cu13/lib");
+    list.push_back(cache_folder());
     list.insert(list.end(), {"/usr/local/cuda/lib64", "/usr/local/cuda-13.0/lib64",
                              "/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
     return list;
