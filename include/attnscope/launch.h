@@ -18,6 +18,13 @@ struct CollectRequest {
     bool replace = false;    ///< an earlier run in the folder is replaced
     bool quiet = false;  ///< no closing line on stderr; the first line, which says the ground, always comes
     std::vector<std::pair<std::string, std::string>> environment;  ///< set for the program on top of our own
+    /// Counters: "none", or sets and metrics separated by commas ("core,memory"). Empty: none.
+    std::string counters;
+    std::string range = "kernel";  ///< what one value covers: "kernel", "implementation", "nvtx"
+    bool replay = false;           ///< kernels may be replayed where the metrics need several passes
+    /// "same": one run of the program. "separate": a second, undisturbed run with activity records measures
+    /// time.
+    std::string timing = "same";
     std::string
         libraries;  ///< the folder with the injection library; empty: ../lib/attnscope beside this program
 };

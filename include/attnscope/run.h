@@ -54,7 +54,28 @@ struct Launch {
     std::optional<uint32_t> local_per_thread;               ///< bytes: stack and spills
     std::optional<uint64_t> bytes;                          ///< copies and memsets
     bool in_graph = false;
+    uint32_t counters = kNone;  ///< index into Process::counters
+    std::string uncounted;      ///< the code of the diagnostic that says why there are none; may be empty
 };
+
+/// One metric's value for one launch or range.
+struct CounterValue {
+    uint32_t metric = kNone;  ///< index into Process::metrics
+    std::optional<double> value;
+    std::string absent;  ///< why there is none
+};
+using CounterSet = std::vector<CounterValue>;
+
+/// A sample of a GPU's clocks (NVML), in MHz. What NVML did not answer is nullopt.
+struct ClockSample {
+    uint64_t time_unix_ns = 0;
+    std::string uuid;
+    std::optional<uint32_t> sm, memory, sm_max, memory_max;
+    std::optional<uint64_t> throttle_reasons;
+};
+
+/// How a process was recorded.
+enum class Collection : uint8_t { activity, counters };
 
 /// An NVTX range.
 struct Range {
@@ -64,6 +85,7 @@ struct Range {
     bool ended = false;  ///< a range_end was seen
     std::string name;
     std::optional<uint64_t> start_ns, end_ns;
+    uint32_t counters = kNone;  ///< range modes: index into Process::counters
 };
 
 /// An NVTX mark.
@@ -118,6 +140,11 @@ struct EndCounts {
 struct Process {
     std::string file;  ///< name inside the run's folder
     Ground ground = Ground::virtual_gpu;
+    Collection collection = Collection::activity;
+    /// Of the counter values: real, or fixture when a fixture file fed them on the virtual GPU.
+    std::optional<Ground> counter_ground;
+    std::vector<std::string> metrics;  ///< vendor names
+    std::vector<CounterSet> counters;
     std::string host, executable;
     std::vector<std::string> command;
     std::optional<uint64_t> pid, rank, start_unix_ns;
@@ -147,8 +174,13 @@ struct Run {
     std::vector<std::string> devices, command;
     std::string started, ended;  ///< ISO 8601; empty when unknown
     std::optional<int64_t> exit_code, signal;
-    std::vector<Process> processes;       ///< by rank, then by file name
-    std::vector<Diagnostic> diagnostics;  ///< about the folder as a whole
+    /// By rank, then by file name. Where the program ran once for counters and once for time, the two
+    /// processes are one here: launches and times of the undisturbed one, counters of the other, joined
+    /// launch by launch.
+    std::vector<Process> processes;
+    std::vector<ClockSample> clocks;
+    std::string counters_request, counters_range;  ///< "core", "kernel"; empty: none were asked for
+    std::vector<Diagnostic> diagnostics;           ///< about the folder as a whole
 };
 
 /// Reads a run's folder. Throws Error when it is not a run, cannot be read, or is of a newer major version;
