@@ -34,6 +34,19 @@ struct Evaluated {
     std::string ground;  ///< "real", "fixture"
 };
 
+/// A device of this machine, as the driver and CUPTI name it.
+struct HostDevice {
+    int device = 0;    ///< ordinal
+    std::string name;  ///< "NVIDIA H100 80GB HBM3"
+    std::string chip;  ///< "GH100"; empty when CUPTI does not say
+};
+
+/// What each chip of a CUPTI lacks.
+struct UnknownByChip {
+    std::vector<std::pair<std::string, std::vector<std::string>>> chips;  ///< chip, names it refuses
+    std::vector<std::pair<std::string, std::string>> refused;  ///< chips that CUPTI lists and refuses; why
+};
+
 class CounterHost {
   public:
     /// `libcupti` is a file; empty: the first that is found (beside the toolkit, PyPI's nvidia-cuda-cupti,
@@ -42,11 +55,15 @@ class CounterHost {
     explicit CounterHost(std::string libcupti = {}, std::string tool = {});
 
     const std::string& libcupti() const { return libcupti_; }
+    const std::string& tool() const { return tool_; }
     uint32_t version() const;  ///< the library's own API version; 130000 style, or 26 for 12.8
     std::vector<std::string> chips() const;
     std::vector<VendorMetric> metrics(const std::string& chip, const std::string& matching = {}) const;
     /// Names of this chip, among `names`, that CUPTI refuses.
     std::vector<std::string> unknown(const std::string& chip, const std::vector<std::string>& names) const;
+    UnknownByChip unknown_by_chip(const std::vector<std::string>& names) const;
+    /// Devices that the driver shows; none, and `why`, without one.
+    std::vector<HostDevice> devices(std::string* why = nullptr) const;
     /// Plans all names together, in one call (each further call would cost passes of its own). With `config`,
     /// writes the config image there (collectors/cupti/counter_files.h), beside, then renamed.
     CounterPlan plan(const std::string& chip, const std::vector<std::string>& names,
