@@ -67,7 +67,8 @@ std::set<std::string> exports(const std::string& path) {
     FILE* nm = popen(("nm -D --defined-only '" + path + "'").c_str(), "r");
     char address[64], type[8], name[512];
     while (nm && std::fscanf(nm, "%63s %7s %511s", address, type, name) == 3)
-        if (*type == 'T') names.insert(std::string(name).substr(0, std::string(name).find('@')));
+        if (*type == 'T' && std::string(name).rfind("attnscope", 0) != 0)
+            names.insert(std::string(name).substr(0, std::string(name).find('@')));
     if (nm) pclose(nm);
     return names;
 }

@@ -8,7 +8,9 @@
 #include "collectors/virtual_gpu/cupti/activity_switches.h"
 #include "collectors/virtual_gpu/cupti/buffers.h"
 #include "collectors/virtual_gpu/cupti/callback_api.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/objects.h"
+#include "collectors/virtual_gpu/cupti/range_profiler.h"
 #include "collectors/virtual_gpu/cupti/records.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 #include "collectors/virtual_gpu/cupti/threads.h"
@@ -68,16 +70,19 @@ CUptiResult flush() {
 
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc completed) {
+    ATTNSCOPE_FAULT_POINT;
     if (!request || !completed) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     set_buffer_callbacks(request, completed);
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(enable(kind));
 }
 
 CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
+    ATTNSCOPE_FAULT_POINT;
     if (const CUptiResult result = enable(kind); result != CUPTI_SUCCESS) return answer(result);
     if (!have_buffer_callbacks()) return answer(CUPTI_ERROR_UNKNOWN);
     if (kind == CUPTI_ACTIVITY_KIND_DEVICE) record_devices();
@@ -89,6 +94,7 @@ CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
 }
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+    ATTNSCOPE_FAULT_POINT;
     const CUptiResult result = check_kind(kind);
     if (result == CUPTI_ERROR_INVALID_KIND) return answer(result);
     switch_kind(kind, false);
@@ -96,18 +102,22 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 }
 
 CUptiResult cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(switch_context(context, kind, true));
 }
 CUptiResult cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(switch_context(context, kind, false));
 }
 
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t on) {
+    ATTNSCOPE_FAULT_POINT;
     if (cbid == 0 || cbid >= CUPTI_DRIVER_TRACE_CBID_SIZE) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     switch_api(CUPTI_CB_DOMAIN_DRIVER_API, cbid, on != 0);
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t on) {
+    ATTNSCOPE_FAULT_POINT;
     if (cbid == 0 || cbid >= CUPTI_RUNTIME_TRACE_CBID_SIZE) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     switch_api(CUPTI_CB_DOMAIN_RUNTIME_API, cbid, on != 0);
     return CUPTI_SUCCESS;
@@ -115,23 +125,28 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t on) {
 
 // Every record is complete when it is made, so that a forced flush has nothing more to give.
 CUptiResult cuptiActivityFlushAll(uint32_t) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(flush());
 }
 CUptiResult cuptiActivityFlush(CUcontext, uint32_t, uint32_t) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(flush());
 }
 // Periodic flushes return full buffers only, and those are on their way at once.
 CUptiResult cuptiActivityFlushPeriod(uint32_t) {
+    ATTNSCOPE_FAULT_POINT;
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* dropped) {
+    ATTNSCOPE_FAULT_POINT;
     if (!dropped) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *dropped = take_dropped();
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function) {
+    ATTNSCOPE_FAULT_POINT;
     if (!function) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     set_clock(function);
     return CUPTI_SUCCESS;
@@ -139,32 +154,41 @@ CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc f
 
 // Queued and submitted times cannot be had: they stay CUPTI_TIMESTAMP_UNKNOWN, as the header allows.
 CUptiResult cuptiActivityEnableLatencyTimestamps(uint8_t) {
+    ATTNSCOPE_FAULT_POINT;
     return CUPTI_SUCCESS;
 }
 // What these add (access policy windows, device-launched graphs, queries not yet complete) does not occur on
 // a virtual GPU.
 CUptiResult cuptiActivityEnableLaunchAttributes(uint8_t) {
+    ATTNSCOPE_FAULT_POINT;
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableDeviceGraph(uint8_t) {
+    ATTNSCOPE_FAULT_POINT;
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableAllSyncRecords(uint8_t) {
+    ATTNSCOPE_FAULT_POINT;
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityEnableHWTrace(uint8_t on) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(off_only("cuptiActivityEnableHWTrace", on));
 }
 CUptiResult cuptiActivityEnableAllocationSource(uint8_t on) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(off_only("cuptiActivityEnableAllocationSource", on));
 }
 CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t on) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(off_only("cuptiActivityEnableCudaEventDeviceTimestamps", on));
 }
 
 CUptiResult cuptiFinalize(void) {
+    ATTNSCOPE_FAULT_POINT;
     drop_subscriber();
+    drop_range_profilers();
     switch_everything_off();
     forget_client();
     set_clock(nullptr);

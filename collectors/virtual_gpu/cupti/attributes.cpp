@@ -7,6 +7,7 @@
 
 #include "collectors/virtual_gpu/core/api.h"
 #include "collectors/virtual_gpu/cupti/buffers.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 
 using namespace attnscope::vgpu::cupti;
@@ -31,6 +32,7 @@ Setting* setting_of(CUpti_ActivityAttribute attribute) {
 }  // namespace
 
 CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attr, size_t* size, void* value) {
+    ATTNSCOPE_FAULT_POINT;
     Setting* setting = setting_of(attr);
     if (!size || !value || !setting) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     if (*size < setting->width) return answer(CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT);
@@ -41,6 +43,7 @@ CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attr, size_t* size
 }
 
 CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attr, size_t* size, void* value) {
+    ATTNSCOPE_FAULT_POINT;
     Setting* setting = setting_of(attr);
     if (!size || !value || !setting) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     if (*size < setting->width) return answer(CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT);

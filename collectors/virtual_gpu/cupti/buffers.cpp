@@ -12,6 +12,7 @@
 
 #include "collectors/virtual_gpu/core/api.h"
 #include "collectors/virtual_gpu/cupti/activity_switches.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/threads.h"
 
 namespace attnscope::vgpu::cupti {
@@ -112,6 +113,11 @@ void start_worker() {
 }
 
 void post(Buffer& buffer, bool wake) {
+    if (buffer.records > 0 && fault_happens(Fault::drop_buffers)) {
+        dropped.fetch_add(buffer.records, std::memory_order_relaxed);
+        buffer.used = 0;
+        buffer.records = 0;
+    }
     const std::lock_guard lock(outbox.mutex);
     outbox.buffers.push_back(buffer);
     buffer = {};

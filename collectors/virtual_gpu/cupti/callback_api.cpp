@@ -9,6 +9,7 @@
 #include <string>
 
 #include "collectors/virtual_gpu/core/api.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/listener.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 #include "collectors/virtual_gpu/cupti/threads.h"
@@ -52,11 +53,35 @@ void set_domain(CUpti_CallbackDomain domain, bool on) {
         enabled[domain][cbid].store(on, std::memory_order_relaxed);
 }
 
+bool strict() {
+    static const bool value = std::getenv("ATTNSCOPE_VGPU_STRICT") != nullptr;
+    return value;
+}
+
 /// The header: outside launches the symbol's name is not valid. A strict run makes a client that reads it
 /// anyway fail at once.
 const char* symbol_of(const ApiCall& call) {
-    static const bool strict = std::getenv("ATTNSCOPE_VGPU_STRICT") != nullptr;
-    return call.symbol || !strict ? call.symbol : reinterpret_cast<const char*>(uintptr_t{1});
+    return call.symbol || !strict() ? call.symbol : reinterpret_cast<const char*>(uintptr_t{1});
+}
+
+/// The header calls callback 0 invalid. Triton 3.6's Proton enables it by accident (arrays one longer than
+/// their initialisers) and throws at any answer but SUCCESS, and it works on real GPUs: so the real library
+/// takes it.
+bool callback_zero_tolerated() {
+    if (strict()) return false;
+    report("warning", "cupti-callback-zero",
+           "callback 0 was enabled or disabled: CUPTI's header calls it invalid",
+           "set ATTNSCOPE_VGPU_STRICT=1 to have it refused");
+    return true;
+}
+
+CUptiResult refuse_second(const std::string& holder, const CUpti_SubscriberParams* params) {
+    if (params && params->oldSubscriberName && params->oldSubscriberSize > 0) {
+        const size_t length = std::min(holder.size(), params->oldSubscriberSize - 1);
+        std::memcpy(params->oldSubscriberName, holder.data(), length);
+        params->oldSubscriberName[length] = '\0';
+    }
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 }
 
 CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* user,
@@ -64,14 +89,8 @@ CUptiResult subscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc functio
     if (!handle || !function || (params && !complete(params, CUpti_SubscriberParams_STRUCT_SIZE)))
         return CUPTI_ERROR_INVALID_PARAMETER;
     const std::lock_guard lock(subscribing);
-    if (const CUpti_SubscriberHandle holder = current.load()) {
-        if (params && params->oldSubscriberName && params->oldSubscriberSize > 0) {
-            const size_t length = std::min(holder->name.size(), params->oldSubscriberSize - 1);
-            std::memcpy(params->oldSubscriberName, holder->name.data(), length);
-            params->oldSubscriberName[length] = '\0';
-        }
-        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-    }
+    if (fault_happens(Fault::subscriber)) return refuse_second("CUPTI for another tool", params);
+    if (const CUpti_SubscriberHandle holder = current.load()) return refuse_second(holder->name, params);
     std::string name = "CUPTI";
     if (params && params->subscriberName)
         name = "CUPTI for " + std::string(params->subscriberName,
@@ -125,6 +144,7 @@ void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, const void* d
 using namespace attnscope::vgpu::cupti;
 
 CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
+    ATTNSCOPE_FAULT_POINT;
     static CUpti_CallbackDomain domains[] = {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_CB_DOMAIN_RUNTIME_API,
                                              CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_SYNCHRONIZE};
     if (!count || !table) return answer(CUPTI_ERROR_INVALID_PARAMETER);
@@ -134,15 +154,18 @@ CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
 }
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(subscribe(subscriber, callback, user, nullptr));
 }
 
 CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
                               CUpti_SubscriberParams* params) {
+    ATTNSCOPE_FAULT_POINT;
     return answer(subscribe(subscriber, callback, user, params));
 }
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
+    ATTNSCOPE_FAULT_POINT;
     if (!valid(subscriber)) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     drop_subscriber();
     return CUPTI_SUCCESS;
@@ -150,6 +173,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
 
 CUptiResult cuptiGetCallbackState(uint32_t* enable, CUpti_SubscriberHandle subscriber,
                                   CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
+    ATTNSCOPE_FAULT_POINT;
     if (!enable || !valid(subscriber) || !valid(domain) || cbid == 0 || cbid >= domain_sizes[domain])
         return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *enable = wanted(domain, cbid);
@@ -158,8 +182,10 @@ CUptiResult cuptiGetCallbackState(uint32_t* enable, CUpti_SubscriberHandle subsc
 
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
                                 CUpti_CallbackDomain domain, CUpti_CallbackId cbid) {
-    if (!valid(subscriber) || !valid(domain) || cbid == 0 || cbid >= domain_sizes[domain])
+    ATTNSCOPE_FAULT_POINT;
+    if (!valid(subscriber) || !valid(domain) || cbid >= domain_sizes[domain])
         return answer(CUPTI_ERROR_INVALID_PARAMETER);
+    if (cbid == 0) return callback_zero_tolerated() ? CUPTI_SUCCESS : answer(CUPTI_ERROR_INVALID_PARAMETER);
     enabled[domain][cbid].store(enable != 0, std::memory_order_relaxed);
     refresh_hooks();
     return CUPTI_SUCCESS;
@@ -167,6 +193,7 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscrib
 
 CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber,
                               CUpti_CallbackDomain domain) {
+    ATTNSCOPE_FAULT_POINT;
     if (!valid(subscriber) || !valid(domain)) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     if (enable && domain == CUPTI_CB_DOMAIN_NVTX)
         attnscope::vgpu::report_unsupported("CUPTI", "callbacks of the NVTX domain");
@@ -176,6 +203,7 @@ CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber
 }
 
 CUptiResult cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber) {
+    ATTNSCOPE_FAULT_POINT;
     if (!valid(subscriber)) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     for (int domain = CUPTI_CB_DOMAIN_DRIVER_API; domain < CUPTI_CB_DOMAIN_SIZE; ++domain)
         set_domain(static_cast<CUpti_CallbackDomain>(domain), enable != 0);

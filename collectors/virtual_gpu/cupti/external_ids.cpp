@@ -4,6 +4,7 @@
 
 #include "collectors/virtual_gpu/cupti/activity_switches.h"
 #include "collectors/virtual_gpu/cupti/buffers.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 #include "collectors/virtual_gpu/cupti/threads.h"
 
@@ -35,12 +36,14 @@ bool valid(CUpti_ExternalCorrelationKind kind) {
 using namespace attnscope::vgpu::cupti;
 
 CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id) {
+    ATTNSCOPE_FAULT_POINT;
     if (!valid(kind)) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     this_thread().external[kind].push_back(id);
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t* last_id) {
+    ATTNSCOPE_FAULT_POINT;
     if (!valid(kind)) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     auto& stack = this_thread().external[kind];
     if (stack.empty()) return answer(CUPTI_ERROR_QUEUE_EMPTY);

@@ -1,7 +1,8 @@
 // CUPTI's host API computes on the host alone (metric names, passes, evaluation): the real library does it
 // without a device. So these calls go to the real libcupti where one is installed, loaded beside this one on
 // the first call.
-#include <cupti_result.h>
+#include "collectors/virtual_gpu/cupti/host_api.h"
+
 #include <dlfcn.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 
 #include "collectors/virtual_gpu/core/api.h"
 #include "collectors/virtual_gpu/core/real_library.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 
 namespace attnscope::vgpu::cupti {
@@ -57,7 +59,9 @@ void* real_library() {
 
 using HostFunction = CUptiResult (*)(void*);
 
-CUptiResult pass_on(const char* name, void* params) {
+}  // namespace
+
+CUptiResult ask_host(const char* name, void* params) {
     void* library = real_library();
     auto* function = library ? reinterpret_cast<HostFunction>(dlsym(library, name)) : nullptr;
     if (!function) {
@@ -70,27 +74,23 @@ CUptiResult pass_on(const char* name, void* params) {
     return function(params);
 }
 
-}  // namespace
 }  // namespace attnscope::vgpu::cupti
 
-#define PASS_ON(name)                                                                          \
-    extern "C" __attribute__((visibility("default"))) CUptiResult name(void* params) {         \
-        return attnscope::vgpu::cupti::answer(attnscope::vgpu::cupti::pass_on(#name, params)); \
+#define PASS_ON(name)                                                                           \
+    extern "C" __attribute__((visibility("default"))) CUptiResult name(void* params) {          \
+        ATTNSCOPE_FAULT_POINT;                                                                  \
+        return attnscope::vgpu::cupti::answer(attnscope::vgpu::cupti::ask_host(#name, params)); \
     }
 
-PASS_ON(cuptiProfilerHostInitialize)
 PASS_ON(cuptiProfilerHostDeinitialize)
 PASS_ON(cuptiProfilerHostGetSupportedChips)
 PASS_ON(cuptiProfilerHostGetBaseMetrics)
 PASS_ON(cuptiProfilerHostGetSubMetrics)
 PASS_ON(cuptiProfilerHostGetMetricProperties)
-PASS_ON(cuptiProfilerHostGetRangeName)
-PASS_ON(cuptiProfilerHostEvaluateToGpuValues)
 PASS_ON(cuptiProfilerHostConfigAddMetrics)
 PASS_ON(cuptiProfilerHostGetConfigImageSize)
 PASS_ON(cuptiProfilerHostGetConfigImage)
 PASS_ON(cuptiProfilerHostGetNumOfPasses)
-PASS_ON(cuptiProfilerHostGetMaxNumHardwareMetricsPerPass)
 // About a cubin alone, too.
 PASS_ON(cuptiGetCubinCrc)
 PASS_ON(cuptiGetSassToSourceCorrelation)

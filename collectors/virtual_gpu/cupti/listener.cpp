@@ -7,6 +7,7 @@
 #include "collectors/virtual_gpu/cupti/callback_api.h"
 #include "collectors/virtual_gpu/cupti/external_ids.h"
 #include "collectors/virtual_gpu/cupti/objects.h"
+#include "collectors/virtual_gpu/cupti/range_profiler.h"
 #include "collectors/virtual_gpu/cupti/records.h"
 #include "collectors/virtual_gpu/cupti/threads.h"
 
@@ -42,6 +43,11 @@ void on_api_exit(ApiCall& call) {
     if (!call.outer) thread.call_start_ns = 0;
 }
 
+void on_kernel(const KernelEvent& event) {
+    record_kernel(event);
+    count_kernel(event);
+}
+
 void on_synchronised(const SyncEvent& event) {
     if (this_thread().silent) return;
     record_synchronisation(event);
@@ -66,6 +72,7 @@ void on_resource(ResourceEvent event, void* context, uint32_t id, void* handle, 
             return call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
         case ResourceEvent::context_destroy_starting:
             call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &data);
+            context_is_going(data.context);
             return remove_context(data.context);
         case ResourceEvent::stream_created:
             add_stream(stream);
@@ -107,7 +114,7 @@ constexpr Hooks everything = [] {
     Hooks hooks = objects_only;
     hooks.api_enter = on_api_enter;
     hooks.api_exit = on_api_exit;
-    hooks.kernel = record_kernel;
+    hooks.kernel = on_kernel;
     hooks.copy = record_copy;
     hooks.set = record_memset;
     hooks.synchronised = on_synchronised;
@@ -122,7 +129,8 @@ const struct Start {
 }  // namespace
 
 void refresh_hooks() {
-    set_hooks(anything_enabled() || anybody_subscribed() ? &everything : &objects_only);
+    const bool listening = anything_enabled() || anybody_subscribed() || any_session_started();
+    set_hooks(listening ? &everything : &objects_only);
 }
 
 }  // namespace attnscope::vgpu::cupti

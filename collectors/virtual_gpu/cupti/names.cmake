@@ -19,3 +19,12 @@ attnscope_enum_names(${CudaHeaders_CUPTI_DIR}/cupti_runtime_cbid.h
     "CUPTI_RUNTIME_TRACE_CBID_([A-Za-z0-9_]+) *= ([0-9]+)," ${generated}/runtime_names.inc)
 attnscope_enum_names(${CudaHeaders_CUPTI_DIR}/cupti_result.h
     "^ *(CUPTI_[A-Z0-9_]+) *= ([0-9]+)," ${generated}/result_names.inc)
+
+# The functions that the library exports, as strings.
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/libcupti.so.13.txt functions REGEX "^[A-Za-z]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/libcupti.so.13.txt)
+set(text "")
+foreach(function IN LISTS functions)
+    string(APPEND text "\"${function}\",\n")
+endforeach()
+file(CONFIGURE OUTPUT ${generated}/function_names.inc CONTENT "${text}" @ONLY)

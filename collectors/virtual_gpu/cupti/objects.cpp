@@ -113,6 +113,13 @@ CUstream stream_handle(uint32_t context, uint32_t id) {
     return nullptr;  // the default stream has no handle
 }
 
+CUcontext current_context() {
+    const Silence silence;
+    CUcontext current = nullptr;
+    auto* get = driver<decltype(cuCtxGetCurrent)>("cuCtxGetCurrent");
+    return get && get(&current) == CUDA_SUCCESS ? current : nullptr;
+}
+
 std::optional<uint32_t> device_of(CUcontext handle) {
     if (!handle) return static_cast<uint32_t>(current_device());
     if (!context_id(handle)) return std::nullopt;

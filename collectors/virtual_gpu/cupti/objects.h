@@ -38,6 +38,9 @@ CUstream stream_handle(uint32_t context_id, uint32_t id);
 /// The device ordinal of a context, of the current one for nullptr.
 std::optional<uint32_t> device_of(CUcontext handle);
 
+/// Of the calling thread.
+CUcontext current_context();
+
 /// A function of libcuda's stand-in, where that is loaded. Call it under Silence.
 void* driver_function(const char* name);
 template <class Function>

@@ -6,8 +6,11 @@
 #include <iterator>
 
 #include "collectors/virtual_gpu/core/api.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/objects.h"
+#include "collectors/virtual_gpu/cupti/profiler_api.h"
 #include "collectors/virtual_gpu/cupti/result.h"
+#include "collectors/virtual_gpu/cupti/strict.h"
 #include "collectors/virtual_gpu/cupti/threads.h"
 
 using namespace attnscope::vgpu;
@@ -89,9 +92,18 @@ CUptiResult answer(CUptiResult result) {
     if (result != CUPTI_SUCCESS) last_error = result;
     return result;
 }
+CUptiResult stream_id_of(CUcontext context, CUstream stream, bool per_thread, uint32_t* id) {
+    if (!id) return answer(CUPTI_ERROR_INVALID_PARAMETER);
+    const auto known = stream_id(context, stream, per_thread);
+    if (!known) return answer(CUPTI_ERROR_INVALID_STREAM);
+    *id = *known;
+    return CUPTI_SUCCESS;
+}
+
 }  // namespace attnscope::vgpu::cupti
 
 CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record) {
+    ATTNSCOPE_FAULT_POINT;
     if (!buffer || !record) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     uint8_t* next = buffer;
     if (*record) {
@@ -108,6 +120,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid_bytes, CUpt
 }
 
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+    ATTNSCOPE_FAULT_POINT;
     if (!text) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     const char* name = name_of(result_names, static_cast<uint32_t>(result));
     *text = name ? name : "<unknown>";
@@ -115,6 +128,7 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
 }
 
 CUptiResult cuptiGetErrorMessage(CUptiResult result, const char** text) {
+    ATTNSCOPE_FAULT_POINT;
     if (!text) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     const char* name = name_of(result_names, static_cast<uint32_t>(result));
     *text = name ? name : "<unknown>";
@@ -122,12 +136,14 @@ CUptiResult cuptiGetErrorMessage(CUptiResult result, const char** text) {
 }
 
 CUptiResult cuptiGetLastError(void) {
+    ATTNSCOPE_FAULT_POINT;
     const CUptiResult result = last_error;
     last_error = CUPTI_SUCCESS;
     return result;
 }
 
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char** name) {
+    ATTNSCOPE_FAULT_POINT;
     if (!name) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *name = nullptr;
     if (domain == CUPTI_CB_DOMAIN_DRIVER_API && cbid < CUPTI_DRIVER_TRACE_CBID_SIZE)
@@ -138,18 +154,21 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, con
 }
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
+    ATTNSCOPE_FAULT_POINT;
     if (!version) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *version = CUPTI_API_VERSION;
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiGetTimestamp(uint64_t* timestamp) {
+    ATTNSCOPE_FAULT_POINT;
     if (!timestamp) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *timestamp = now_ns();
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
+    ATTNSCOPE_FAULT_POINT;
     if (type != CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT && type != CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM)
         return answer(CUPTI_ERROR_NOT_SUPPORTED);
     set_thread_id_type(type);
@@ -157,12 +176,14 @@ CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType type) {
 }
 
 CUptiResult cuptiGetThreadIdType(CUpti_ActivityThreadIdType* type) {
+    ATTNSCOPE_FAULT_POINT;
     if (!type) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *type = thread_id_type();
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiGetContextId(CUcontext context, uint32_t* id) {
+    ATTNSCOPE_FAULT_POINT;
     if (!id) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     const auto known = context_id(context);
     if (!known) return answer(CUPTI_ERROR_INVALID_CONTEXT);
@@ -171,17 +192,16 @@ CUptiResult cuptiGetContextId(CUcontext context, uint32_t* id) {
 }
 
 CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t per_thread, uint32_t* id) {
-    if (!id) return answer(CUPTI_ERROR_INVALID_PARAMETER);
-    const auto known = stream_id(context, stream, per_thread != 0);
-    if (!known) return answer(CUPTI_ERROR_INVALID_STREAM);
-    *id = *known;
-    return CUPTI_SUCCESS;
+    ATTNSCOPE_FAULT_POINT;
+    return stream_id_of(context, stream, per_thread != 0, id);
 }
 CUptiResult cuptiGetStreamId(CUcontext context, CUstream stream, uint32_t* id) {
-    return cuptiGetStreamIdEx(context, stream, 0, id);
+    ATTNSCOPE_FAULT_POINT;
+    return stream_id_of(context, stream, false, id);
 }
 
 CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t* id) {
+    ATTNSCOPE_FAULT_POINT;
     if (!id) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     const auto ordinal = device_of(context);
     if (!ordinal) return answer(CUPTI_ERROR_INVALID_DEVICE);
@@ -190,20 +210,26 @@ CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t* id) {
 }
 
 CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* params) {
+    ATTNSCOPE_FAULT_POINT;
     if (!complete(params, CUpti_Device_GetChipName_Params_STRUCT_SIZE))
         return answer(CUPTI_ERROR_INVALID_PARAMETER);
+    if (strict_run() && !profiler_initialised())
+        return answer(refuse_crash(CUPTI_ERROR_NOT_INITIALIZED, __func__, "the profiler is not initialised",
+                                   "call cuptiProfilerInitialize first"));
     if (params->deviceIndex >= device_count()) return answer(CUPTI_ERROR_INVALID_DEVICE);
     params->pChipName = device(static_cast<int>(params->deviceIndex)).chip.c_str();
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiComputeCapabilitySupported(int major, int minor, int* support) {
+    ATTNSCOPE_FAULT_POINT;
     if (!support) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *support = supports(major, minor);
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiDeviceSupported(CUdevice ordinal, int* support) {
+    ATTNSCOPE_FAULT_POINT;
     if (!support) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     if (!known_device(ordinal)) return answer(CUPTI_ERROR_INVALID_DEVICE);
     *support = supports(device(ordinal).major, device(ordinal).minor);
@@ -212,6 +238,7 @@ CUptiResult cuptiDeviceSupported(CUdevice ordinal, int* support) {
 
 // The mode of the hypervisor that a device is run under: none.
 CUptiResult cuptiDeviceVirtualizationMode(CUdevice ordinal, CUpti_DeviceVirtualizationMode* mode) {
+    ATTNSCOPE_FAULT_POINT;
     if (!mode) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     if (!known_device(ordinal)) return answer(CUPTI_ERROR_INVALID_DEVICE);
     *mode = CUPTI_DEVICE_VIRTUALIZATION_MODE_NONE;
@@ -219,6 +246,7 @@ CUptiResult cuptiDeviceVirtualizationMode(CUdevice ordinal, CUpti_DeviceVirtuali
 }
 
 CUptiResult cuptiGetAutoBoostState(CUcontext context, CUpti_ActivityAutoBoostState* state) {
+    ATTNSCOPE_FAULT_POINT;
     if (!context || !state) return answer(CUPTI_ERROR_INVALID_PARAMETER);
     *state = {};  // no clock, nothing boosts
     return CUPTI_SUCCESS;

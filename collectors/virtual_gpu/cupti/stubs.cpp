@@ -5,6 +5,7 @@
 #include <string>
 
 #include "collectors/virtual_gpu/core/api.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/result.h"
 
 using attnscope::vgpu::report;
@@ -15,16 +16,19 @@ using attnscope::vgpu::cupti::answer;
 
 #define ABSENT(name)                              \
     EXPORTED CUptiResult name(void) {             \
+        ATTNSCOPE_FAULT_POINT;                    \
         report_unsupported("CUPTI", #name);       \
         return answer(CUPTI_ERROR_NOT_SUPPORTED); \
     }
 #define LEGACY(name)                                              \
     EXPORTED CUptiResult name(void) {                             \
+        ATTNSCOPE_FAULT_POINT;                                    \
         report_unsupported("CUPTI", #name);                       \
         return answer(CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED); \
     }
 #define NO_COUNTERS(name)                                                                                   \
     EXPORTED CUptiResult name(void) {                                                                       \
+        ATTNSCOPE_FAULT_POINT;                                                                              \
         report("warning", "no-counters", #name " was called: a virtual GPU has no hardware counters",       \
                "run on a real GPU for counters; names, passes and properties of metrics are there without " \
                "one");                                                                                      \
