@@ -54,8 +54,9 @@ struct Launch {
     std::optional<uint32_t> local_per_thread;               ///< bytes: stack and spills
     std::optional<uint64_t> bytes;                          ///< copies and memsets
     bool in_graph = false;
-    uint32_t counters = kNone;  ///< index into Process::counters
-    std::string uncounted;      ///< the code of the diagnostic that says why there are none; may be empty
+    std::optional<uint64_t> graph_node;  ///< counters collections: from 1, in the graph's order
+    uint32_t counters = kNone;           ///< index into Process::counters
+    std::string uncounted;  ///< the code of the diagnostic that says why there are none; may be empty
 };
 
 /// One metric's value for one launch or range.
@@ -98,6 +99,7 @@ struct Mark {
 struct Device {
     int32_t ordinal = 0;
     std::string id, name, chip;  ///< id: virtual devices only ("H100-SXM5")
+    std::string uuid;            ///< as NVML prints it: "GPU-..."; empty when unknown
     std::optional<Ground> ground;
     std::optional<uint32_t> major, minor, sm_count, warp_size, max_threads_per_sm, max_ctas_per_sm,
         max_threads_per_cta;
@@ -145,6 +147,8 @@ struct Process {
     std::optional<Ground> counter_ground;
     std::vector<std::string> metrics;  ///< vendor names
     std::vector<CounterSet> counters;
+    /// Where two collections are one here: the file whose counters these are; times are those of `file`.
+    std::string counters_from;
     std::string host, executable;
     std::vector<std::string> command;
     std::optional<uint64_t> pid, rank, start_unix_ns;
@@ -179,8 +183,12 @@ struct Run {
     /// launch by launch.
     std::vector<Process> processes;
     std::vector<ClockSample> clocks;
+    std::vector<Collection> collections;           ///< what each run of the program collected, in order
     std::string counters_request, counters_range;  ///< "core", "kernel"; empty: none were asked for
-    std::vector<Diagnostic> diagnostics;           ///< about the folder as a whole
+    std::vector<std::string> counters_metrics;     ///< vendor names asked for
+    bool counters_replay = false;                  ///< kernels may have been replayed
+    std::vector<std::pair<std::string, uint64_t>> counters_passes;  ///< chip, passes as planned
+    std::vector<Diagnostic> diagnostics;                            ///< about the folder as a whole
 };
 
 /// Reads a run's folder. Throws Error when it is not a run, cannot be read, or is of a newer major version;

@@ -7,18 +7,10 @@
 #include <vector>
 
 #include "attnscope/run.h"
+#include "record_file.h"
 #include "records.h"
 
 namespace attnscope::run_reader {
-
-/// How often something was wrong, and where first.
-struct Tally {
-    uint64_t count = 0;
-    std::string first;
-    void add(uint64_t line, std::string what = {}) {
-        if (count++ == 0) first = "line " + std::to_string(line) + (what.empty() ? "" : ": " + what);
-    }
-};
 
 class FileReader {
   public:
@@ -48,10 +40,7 @@ class FileReader {
     }
     void report(const Tally& tally, DiagnosticLevel level, const char* code, const std::string& what,
                 const char* remedy) {
-        if (tally.count == 0) return;
-        add(level, code,
-            out_.file + ": " + std::to_string(tally.count) + " " + what + " (first: " + tally.first + ")",
-            remedy, tally.count);
+        tally.report(out_.diagnostics, out_.file, level, code, what, remedy);
     }
 
     const std::filesystem::path& path_;
@@ -65,7 +54,7 @@ class FileReader {
         mark_range_, read_range_;
     std::vector<std::pair<uint64_t, std::optional<uint64_t>>> range_ends_;
     std::unordered_map<std::string, uint32_t> copy_kind_index_;
-    Tally broken_, wrong_type_, duplicate_, unknown_id_, incomplete_;
+    Tally duplicate_, unknown_id_, incomplete_;
 };
 
 }  // namespace attnscope::run_reader

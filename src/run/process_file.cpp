@@ -8,46 +8,18 @@
 
 #include "attnscope/error.h"
 #include "file_reader.h"
-#include "line_source.h"
 
 namespace attnscope::run_reader {
 
 void FileReader::read(std::FILE* file) {
-    LineSource source(file);
-    simdjson::dom::parser parser;
-    Record record;
-    LineSource::Line line;
-    bool end_is_last = false;
-    while (source.next(line)) {
-        ++line_;
-        const bool blank = !line.oversized && std::all_of(line.text, line.text + line.length, [](char c) {
-            return c == ' ' || c == '\t' || c == '\r';
-        });
-        if (blank) continue;
-        if (!line.oversized && record.parse(parser, line.text, line.length)) {
-            end_is_last = record.type() == "end";
-            take(record);
-            if (!record.wrong_key().empty())
-                wrong_type_.add(line_,
-                                "\"" + record.wrong_key() + "\" of \"" + std::string(record.type()) + "\"");
-        } else if (!line.complete) {
-            end_is_last = false;
-            add(DiagnosticLevel::data_loss, "cut-tail",
-                out_.file + ", line " + std::to_string(line_) +
-                    ": the file ends in the middle of a record; its last " + std::to_string(line.length) +
-                    " bytes are lost",
-                "record it again and let the program end by itself");
-        } else {
-            broken_.add(line_, line.oversized ? "longer than 64 MiB" : "");
-        }
-    }
-    if (source.read_error())
-        add(DiagnosticLevel::data_loss, "read-error",
-            out_.file + ": reading failed after line " + std::to_string(line_) + ": " + std::strerror(errno),
-            "copy the run to a healthy disk and read it there");
+    const FileEnd end =
+        read_records(file, out_.file, out_.diagnostics, "record it again and let the program end by itself",
+                     [&](Record& record, uint64_t line) {
+                         line_ = line;
+                         take(record);
+                     });
+    line_ = end.lines;
     resolve();
-    report(broken_, DiagnosticLevel::data_loss, "broken-line", "lines are not JSON objects and were skipped",
-           "the file was changed or damaged after it was written: record the run again");
     report(unknown_id_, DiagnosticLevel::data_loss, "unknown-id",
            "references to names or ranges that the file does not hold",
            "lines are missing: record the run again");
@@ -56,10 +28,7 @@ void FileReader::read(std::FILE* file) {
     report(incomplete_, DiagnosticLevel::data_loss, "incomplete-record",
            "records lack a field that they need and were skipped",
            "record the run again with this version of attnscope");
-    report(wrong_type_, DiagnosticLevel::warning, "wrong-type",
-           "records hold a field of a wrong type or range, taken as absent",
-           "record the run again with this version of attnscope");
-    check_end(end_is_last);
+    check_end(end.end_is_last);
 }
 
 /// Ids become indices, launches the order of issue.

@@ -1,6 +1,7 @@
 #include "records.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace attnscope::run_reader {
@@ -14,12 +15,54 @@ bool Record::parse(simdjson::dom::parser& parser, const char* text, size_t lengt
     if (parser.parse(text, length, false).get(root)) return false;
     simdjson::dom::object object;
     if (root.get(object)) return false;
+    assign(object);
+    return true;
+}
+
+void Record::assign(simdjson::dom::object object) {
     for (auto [key, value] : object) fields_.push_back({key, value});
     if (const auto* found = find("type")) {
         std::string_view name;
         if (!found->get(name)) type_ = name;
     }
-    return true;
+}
+
+std::optional<Record> Record::object(std::string_view key) {
+    const auto* found = find(key);
+    if (!found) return std::nullopt;
+    simdjson::dom::object object;
+    if (found->get(object)) {
+        wrong(key);
+        return std::nullopt;
+    }
+    Record record;
+    record.assign(object);
+    return record;
+}
+
+std::vector<Record> Record::objects(std::string_view key) {
+    std::vector<Record> out;
+    const auto* found = find(key);
+    if (!found) return out;
+    simdjson::dom::array array;
+    if (found->get(array)) {
+        wrong(key);
+        return out;
+    }
+    for (simdjson::dom::element element : array) {
+        simdjson::dom::object object;
+        if (element.get(object))
+            wrong(key);
+        else
+            out.emplace_back().assign(object);
+    }
+    return out;
+}
+
+std::vector<std::string_view> Record::keys() const {
+    std::vector<std::string_view> out;
+    for (const Field& field : fields_) out.push_back(field.key);
+    return out;
 }
 
 const simdjson::dom::element* Record::find(std::string_view key) const {
@@ -68,6 +111,15 @@ std::optional<bool> Record::flag(std::string_view key) {
     if (!found) return std::nullopt;
     bool value = false;
     if (!found->get(value)) return value;
+    wrong(key);
+    return std::nullopt;
+}
+
+std::optional<double> Record::number(std::string_view key) {
+    const auto* found = find(key);
+    if (!found) return std::nullopt;
+    double value = 0;
+    if (!found->get(value) && std::isfinite(value)) return value;
     wrong(key);
     return std::nullopt;
 }

@@ -21,7 +21,13 @@ class Record {
     std::optional<uint32_t> u32(std::string_view key);
     std::optional<int64_t> i64(std::string_view key);
     std::optional<bool> flag(std::string_view key);
+    std::optional<double> number(std::string_view key);  ///< finite
     std::vector<std::string> texts(std::string_view key);
+    bool has(std::string_view key) const { return find(key) != nullptr; }
+    /// An object in this one; the objects of an array in this one. Valid as long as the parser's document.
+    std::optional<Record> object(std::string_view key);
+    std::vector<Record> objects(std::string_view key);
+    std::vector<std::string_view> keys() const;
     /// Every field whose key is not in `known`, scalars written as text.
     std::vector<std::pair<std::string, std::string>> others(
         std::initializer_list<std::string_view> known) const;
@@ -34,6 +40,7 @@ class Record {
         std::string_view key;
         simdjson::dom::element value;
     };
+    void assign(simdjson::dom::object object);
     const simdjson::dom::element* find(std::string_view key) const;
     void wrong(std::string_view key) {
         if (wrong_.empty()) wrong_ = std::string(key);

@@ -3,16 +3,6 @@
 #include "process_file.h"
 
 namespace attnscope::run_reader {
-namespace {
-
-DiagnosticLevel level_of(std::string_view word) {
-    if (word == "info") return DiagnosticLevel::info;
-    if (word == "error") return DiagnosticLevel::error;
-    if (word == "data_loss") return DiagnosticLevel::data_loss;
-    return DiagnosticLevel::warning;
-}
-
-}  // namespace
 
 void FileReader::take(Record& r) {
     const std::string_view type = r.type();
@@ -52,6 +42,14 @@ void FileReader::take_process(Record& r) {
                 out_.file + ": unknown ground \"" + std::string(*word) + "\": taken as virtual, the weakest",
                 "read the run with the version of attnscope that recorded it");
     }
+    if (const auto word = r.text("collection")) {
+        if (*word == "counters")
+            out_.collection = Collection::counters;
+        else if (*word != "activity")
+            add(DiagnosticLevel::warning, "unknown-collection",
+                out_.file + ": unknown collection \"" + std::string(*word) + "\": taken as activity records",
+                "read the run with the version of attnscope that recorded it");
+    }
     out_.host = r.text("host").value_or("");
     out_.executable = r.text("executable").value_or("");
     out_.command = r.texts("command");
@@ -78,6 +76,7 @@ void FileReader::take_device(Record& r) {
     d.id = r.text("id").value_or("");
     d.name = r.text("name").value_or("");
     d.chip = r.text("chip").value_or("");
+    d.uuid = r.text("uuid").value_or("");
     if (const auto word = r.text("ground")) d.ground = ground_of(*word);
     d.major = r.u32("compute_major");
     d.minor = r.u32("compute_minor");
@@ -146,6 +145,7 @@ void FileReader::take_launch(Record& r, LaunchKind kind) {
     }
     const auto graph = r.u64("graph");
     launch.in_graph = graph && *graph != 0;
+    launch.graph_node = r.u64("graph_node");
     std::optional<uint64_t> name;
     if (kind == LaunchKind::kernel) {
         name = r.u64("name");
@@ -181,6 +181,7 @@ void FileReader::take_kernel(Record& r, Launch& launch) {
     launch.static_shared = r.u32("static_shared");
     launch.dynamic_shared = r.u32("dynamic_shared");
     launch.local_per_thread = r.u32("local_per_thread");
+    launch.uncounted = r.text("uncounted").value_or("");
 }
 
 void FileReader::take_library_call(Record& r, Launch& launch) {
@@ -207,9 +208,7 @@ void FileReader::take_read(Record& r) {
 }
 
 void FileReader::take_diagnostic(Record& r) {
-    add(level_of(r.text("severity").value_or("")), std::string(r.text("code").value_or("")),
-        std::string(r.text("message").value_or("")), std::string(r.text("remedy").value_or("")),
-        r.u64("count").value_or(1));
+    out_.diagnostics.push_back(diagnostic_of(r));
 }
 
 void FileReader::take_end(Record& r) {

@@ -145,11 +145,51 @@ void ProcessWriter::end() {
          std::to_string(calls_) + R"(,"dropped":0})");
 }
 
+CounterWriter::CounterWriter(const std::string& process_file, const std::string& ground) {
+    line(
+        R"({"type":"counters","schema":"attnscope-counters","version":"1.0","attnscope":"0.1.0","process":)" +
+        quote(process_file) + R"(,"ground":)" + quote(ground) + R"(,"cupti":130000,"data_crc32":1})");
+}
+
+std::string CounterWriter::id(const std::string& metric) {
+    const auto [it, fresh] = metrics_.emplace(metric, metrics_.size() + 1);
+    if (fresh)
+        line(R"({"type":"metric","id":)" + std::to_string(it->second) + R"(,"name":)" + quote(metric) +
+             R"(,"chip":"GA100"})");
+    return std::to_string(it->second);
+}
+
+void CounterWriter::value(const std::string& launch, const std::string& metric, double value) {
+    const std::string number = id(metric);
+    char text[64];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    ++counters_;
+    line(R"({"type":"counter",)" + launch + R"(,"metric":)" + number + R"(,"value":)" + text + "}");
+}
+
+void CounterWriter::absent(const std::string& launch, const std::string& metric, const std::string& why) {
+    const std::string number = id(metric);
+    ++counters_;
+    line(R"({"type":"counter",)" + launch + R"(,"metric":)" + number + R"(,"absent":)" + quote(why) + "}");
+}
+
+void CounterWriter::end() {
+    line(R"({"type":"end","images":1,"counters":)" + std::to_string(counters_) + R"(,"unjoined":0})");
+}
+
 std::string run_json(std::string_view ground, std::string_view version) {
     return R"({"schema":"attnscope-run","version":")" + std::string(version) +
            R"(","attnscope":"0.1.0","ground":")" + std::string(ground) +
            R"(","device_request":"virtual:A100","devices":["A100-SXM4-80GB"],"command":["attention_workload","--seq","1024"],)"
            R"("started":"2026-11-30T21:00:00Z","ended":"2026-11-30T21:00:09Z","exit_code":0})";
+}
+
+std::string counters_run_json(std::string_view ground, std::string_view more) {
+    std::string text = run_json(ground, "1.1");
+    text.pop_back();
+    return text +
+           R"(,"collections":["counters"],"counters":{"request":"core","metrics":["dram__bytes_read.sum"],"range":"kernel","replay":false,"passes":{"GA100":1}})" +
+           std::string(more) + "}";
 }
 
 }  // namespace attnscope::test

@@ -51,7 +51,7 @@ class ProcessWriter {
                       uint64_t range);
     void end();
     const std::string& text() const { return text_; }
-    uint64_t launches() const { return correlation_; }
+    uint64_t launches() const { return correlation_; }  ///< also the last one's correlation
 
   private:
     std::string times(uint64_t duration_ns);
@@ -61,7 +61,33 @@ class ProcessWriter {
     uint64_t kernels_ = 0, copies_ = 0, memsets_ = 0, calls_ = 0;
 };
 
+/// The lines of one process's counter values.
+class CounterWriter {
+  public:
+    explicit CounterWriter(const std::string& process_file = "p.jsonl", const std::string& ground = "real");
+    void line(const std::string& json) { text_ += json + "\n"; }
+    /// `launch` is `"correlation":7`, or with a graph_node, or `"range":3`.
+    void value(const std::string& launch, const std::string& metric, double value);
+    void absent(const std::string& launch, const std::string& metric, const std::string& why);
+    void launch(uint64_t correlation, const std::string& metric, double v) {
+        value("\"correlation\":" + std::to_string(correlation), metric, v);
+    }
+    void end();
+    const std::string& text() const { return text_; }
+
+  private:
+    std::string id(const std::string& metric);
+    std::string text_;
+    std::map<std::string, uint64_t> metrics_;
+    uint64_t counters_ = 0;
+};
+
+/// For ProcessWriter's `extra`.
+inline constexpr const char* kCountersCollection = ",\"collection\":\"counters\"";
+
 /// run.json as the launcher leaves it.
 std::string run_json(std::string_view ground = "virtual", std::string_view version = "1.0");
+/// Of a run with counters; `more` is what else it says: `,"diagnostics":[...]`.
+std::string counters_run_json(std::string_view ground = "real", std::string_view more = {});
 
 }  // namespace attnscope::test
