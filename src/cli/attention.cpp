@@ -10,6 +10,7 @@
 #include "attnscope/launch.h"
 #include "attnscope/render.h"
 #include "command.h"
+#include "counter_options.h"
 #include "terminal.h"
 #include "write_file.h"
 
@@ -20,7 +21,8 @@ namespace {
 
 struct Options {
     AttentionProblem problem;
-    std::string output = "attnscope-out", device = "auto", uncomputed, python;
+    CollectRequest request;
+    std::string output = "attnscope-out", python;
 };
 
 /// <prefix>/bin/attnscope -> <prefix>
@@ -55,11 +57,10 @@ void write_reports(const Report& report, const fs::path& folder) {
 
 int run(Options& o) {
     complete(o.problem);
-    CollectRequest request;
+    CollectRequest& request = o.request;
     request.command = workload(o);
     request.output = (fs::path(o.output) / "run").string();
-    request.device = o.device;
-    request.uncomputed = o.uncomputed;
+    request.output_once = true;
     request.replace = true;  // the same command again is the same experiment again
     request.quiet = true;
     const CollectResult collected = collect(request);
@@ -84,15 +85,21 @@ Action define_attention(CLI::App& app) {
     auto options = std::make_shared<Options>();
     app.add_option("-o,--output", options->output, "folder for the run and the reports")
         ->capture_default_str();
-    app.add_option("--device", options->device,
+    app.add_option("--device", options->request.device,
                    "auto, real, or virtual:NAME[xN] with NAME one of " + known_gpus())
         ->capture_default_str();
     app.add_option("--python", options->python,
                    "run the Python workload with this interpreter's torch instead of the C++ one");
-    app.add_option("--uncomputed", options->uncomputed,
+    app.add_option("--uncomputed", options->request.uncomputed,
                    "virtual GPU: what a read of a result that was never computed gives");
+    options->request.counters = "auto";
+    options->request.timing = "separate";
+    declare_counters(app, options->request, "core on a real GPU, none on a virtual one");
     declare(app, options->problem);
-    return [options] { return run(*options); };
+    return [options, &app] {
+        check_counters(app, options->request);
+        return run(*options);
+    };
 }
 
 }  // namespace attnscope::cli

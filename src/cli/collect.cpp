@@ -1,4 +1,4 @@
-// attnscope collect [-o DIR] [--device D] -- CMD...
+// attnscope collect [-o DIR] [--device D] [--counters SETS] -- CMD..., attnscope collect --evaluate RUN
 #include <fstream>
 #include <memory>
 #include <string>
@@ -7,6 +7,7 @@
 #include "attnscope/gpu.h"
 #include "attnscope/launch.h"
 #include "command.h"
+#include "counter_options.h"
 
 namespace attnscope::cli {
 namespace {
@@ -36,13 +37,24 @@ Action define_collect(CLI::App& app) {
                    "virtual GPU: what a read of a result that was never computed gives (0x01, float:1, "
                    "int64:3); default zeros");
     app.add_flag("--force", request->replace, "replace an earlier run in the folder");
-    app.description(app.get_description() + "\n\n  attnscope collect [OPTIONS] -- CMD...");
+    declare_counters(app, *request, "none");
+    const auto again = std::make_shared<std::string>();
+    app.add_option("--evaluate", *again, "run nothing: evaluate the raw counter data of this run again")
+        ->type_name("RUN");
+    app.description(app.get_description() +
+                    "\n\n  attnscope collect [OPTIONS] -- CMD...\n  attnscope collect --evaluate RUN");
     app.positionals_at_end();
     app.add_option("command", request->command, "the program and its arguments, after --")
         ->type_name("CMD...");
-    return [request] {
+    return [request, again, &app] {
         if (std::vector<std::string> exact = arguments_after_dashes(); !exact.empty())
             request->command = std::move(exact);
+        if (app.count("--evaluate") > 0) {
+            if (app.get_options([](const CLI::Option* o) { return o->count() > 0; }).size() > 1)
+                throw Error("--evaluate RUN runs nothing and takes no other option");
+            return evaluate_again(*again);
+        }
+        check_counters(app, *request);
         return collect(*request).exit_code;
     };
 }

@@ -10,13 +10,17 @@ GroundChoice virtual_ground(std::string_view devices) {
     GroundChoice choice;
     choice.is_virtual = true;
     choice.virtual_devices = devices;
-    for (const Gpu& gpu : parse_virtual_devices(devices)) choice.device_names.push_back(gpu.id);
+    for (const Gpu& gpu : parse_virtual_devices(devices)) {
+        choice.device_names.push_back(gpu.id);
+        choice.chips.push_back(gpu.chip);
+    }
     return choice;
 }
 
 GroundChoice real_ground(const launch::RealGpu& gpu) {
     GroundChoice choice;
     choice.device_names = gpu.names;
+    choice.chips = gpu.chips;
     return choice;
 }
 

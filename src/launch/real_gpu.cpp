@@ -14,6 +14,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "attnscope/gpu.h"
+
 namespace attnscope::launch {
 namespace {
 
@@ -34,7 +36,8 @@ bool nvidia_device_present() {
     return false;
 }
 
-/// In the child: one line for each finding. "load", "standin", "init N", "device NAME".
+/// In the child: one line for each finding. "load", "standin", "init N", "device NAME",
+/// and after it "capability 9.0".
 void ask_driver(int out) {
     const auto say = [out](const std::string& line) {
         return write(out, (line + "\n").data(), line.size() + 1) > 0;
@@ -50,6 +53,8 @@ void ask_driver(int out) {
     }
     const auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
     const auto count_of = reinterpret_cast<int (*)(int*)>(dlsym(driver, "cuDeviceGetCount"));
+    const auto attribute_of =
+        reinterpret_cast<int (*)(int*, int, int)>(dlsym(driver, "cuDeviceGetAttribute"));
     const auto name_of = reinterpret_cast<int (*)(char*, int, int)>(dlsym(driver, "cuDeviceGetName"));
     if (init == nullptr || count_of == nullptr || name_of == nullptr) {
         say("load");
@@ -60,8 +65,31 @@ void ask_driver(int out) {
     say("init " + std::to_string(result));
     for (int i = 0; result == 0 && i < count; ++i) {
         char name[256] = "";
-        if (name_of(name, sizeof name - 1, i) == 0) say(std::string("device ") + name);
+        if (name_of(name, sizeof name - 1, i) != 0) continue;
+        say(std::string("device ") + name);
+        constexpr int kMajor = 75, kMinor = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+        int major = 0, minor = 0;
+        if (attribute_of != nullptr && attribute_of(&major, kMajor, i) == 0 &&
+            attribute_of(&minor, kMinor, i) == 0)
+            say("capability " + std::to_string(major) + '.' + std::to_string(minor));
     }
+}
+
+std::string chip_of(const std::string& name) {
+    const Gpu* known = find_gpu(name);
+    return known != nullptr ? known->chip : std::string();
+}
+
+/// The only chip in our table with this compute capability; "" where there are none or several. Good enough
+/// for a plan before the program starts: the program's process asks with CUPTI's own word.
+std::string chip_of_capability(const std::string& capability) {
+    std::string chip;
+    for (const Gpu& known : gpus()) {
+        if (std::to_string(known.major) + '.' + std::to_string(known.minor) != capability) continue;
+        if (!chip.empty() && chip != known.chip) return {};
+        chip = known.chip;
+    }
+    return chip;
 }
 
 std::string hear(pid_t child, int in) {
@@ -160,6 +188,10 @@ RealGpu look_for_real_gpu() {
                 explain(error, gpu);
         } else if (line.compare(0, 7, "device ") == 0) {
             gpu.names.push_back(line.substr(7));
+            gpu.chips.push_back(chip_of(gpu.names.back()));
+        } else if (line.compare(0, 11, "capability ") == 0 && !gpu.chips.empty() &&
+                   gpu.chips.back().empty()) {
+            gpu.chips.back() = chip_of_capability(line.substr(11));
         }
     }
     gpu.usable = initialised && !gpu.names.empty();

@@ -10,6 +10,8 @@ struct RealGpu {
     std::string reason;              ///< why not usable, a sentence without its full stop
     std::string remedy;              ///< what to do about it
     std::vector<std::string> names;  ///< of the usable devices
+    /// As CUPTI names them ("GH100"), in the order of `names`; "" where our table does not know the device.
+    std::vector<std::string> chips;
 };
 
 /// Asks the driver in a child process, so that nothing of CUDA comes into this one.

@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "attnscope/redact.h"
+#include "config_asks.h"
+#include "run_json.h"
 
 namespace attnscope::launch {
 namespace {
@@ -25,15 +25,30 @@ std::string utc_now(const char* format) {
 }
 
 bool holds_a_run(const fs::path& folder) {
-    std::ifstream file(folder / "run.json");
-    const auto json = nlohmann::json::parse(file, nullptr, false);
-    return json.is_object() && json.value("schema", "") == "attnscope-run";
+    const auto text = read_plain_file(folder / "run.json", kRunJsonLimit);
+    const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
+    return json.is_object() && json.value("schema", nlohmann::json()) == "attnscope-run";
+}
+
+/// What the launcher, the program's processes and the evaluation leave there; nobody else's files.
+void remove_counters(const fs::path& folder) {
+    std::error_code ignored;
+    if (fs::is_symlink(folder, ignored) || !fs::is_directory(folder, ignored)) return;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        for (const char* ours :
+             {".ask", ".config", ".refused", ".data", ".availability", ".planned", ".new", ".part"})
+            if (entry.path().extension() == ours) fs::remove(entry.path());
+        if (name == "closed") fs::remove(entry.path());
+    }
+    fs::remove(folder, ignored);  // empty folders alone
 }
 
 void remove_run(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
         if (entry.path().extension() == ".jsonl" || entry.path().filename() == "run.json")
             fs::remove(entry.path());
+    remove_counters(folder / "counters");
 }
 
 /// The outermost missing folder on the way to `path`; empty when it is all there.
@@ -49,8 +64,8 @@ std::string outermost_missing(const fs::path& path) {
 
 }  // namespace
 
-RunFolder::RunFolder(const CollectRequest& request, const GroundChoice& ground)
-    : request_(request), ground_(ground), started_(utc_now("%Y-%m-%dT%H:%M:%SZ")) {
+RunFolder::RunFolder(const CollectRequest& request, const GroundChoice& ground, const CounterSetup& counters)
+    : request_(request), ground_(ground), counters_(counters), started_(utc_now("%Y-%m-%dT%H:%M:%SZ")) {
     const std::string name =
         request.output.empty() ? "attnscope-run-" + utc_now("%Y%m%d-%H%M%S") : request.output;
     try {
@@ -69,59 +84,79 @@ RunFolder::RunFolder(const CollectRequest& request, const GroundChoice& ground)
         }
         first_created_ = outermost_missing(path_);
         fs::create_directories(path_);
-        write(nullptr);
+        write_or_throw(counters.diagnostics);
     } catch (const fs::filesystem_error& e) {
         throw Error(name + " cannot be written: " + e.code().message() + "; name another folder with -o");
     }
 }
 
 RunFolder::~RunFolder() {
-    if (finished_) return;
+    if (!ended_.empty()) return;
     std::error_code ignored;
-    fs::remove(fs::path(path_) / "run.json", ignored);
+    for (const char* ours : {"run.json", "clocks.jsonl", "counters/closed", "counters"})
+        fs::remove(fs::path(path_) / ours, ignored);
     for (fs::path at = path_; !first_created_.empty(); at = at.parent_path()) {
         if (!fs::remove(at, ignored) || at == first_created_) break;  // removes empty folders alone
     }
 }
 
-void RunFolder::finish(const Ended& ended) {
-    write(&ended);
-    finished_ = true;
+void RunFolder::begin(const std::string& collection) {
+    collections_.push_back(collection);
 }
 
-void RunFolder::write(const Ended* ended) {
+void RunFolder::ended(const Ended& ended) {
+    ended_ = utc_now("%Y-%m-%dT%H:%M:%SZ");
+    if (result_.exit_code == 0) result_ = ended;
+}
+
+std::string RunFolder::write(const std::vector<Diagnostic>& diagnostics) {
+    try {
+        write_or_throw(diagnostics);
+        return {};
+    } catch (const fs::filesystem_error& e) {
+        return e.code().message();
+    }
+}
+
+void RunFolder::write_or_throw(const std::vector<Diagnostic>& diagnostics) const {
     using nlohmann::json;
     json run = {{"schema", "attnscope-run"},
-                {"version", "1.0"},
+                {"version", "1.1"},
                 {"attnscope", ATTNSCOPE_VERSION},
                 {"started", started_},
                 {"device_request", request_.device}};
     run["ground"] = ground_.is_virtual ? "virtual" : "real";
     run["devices"] = ground_.is_virtual ? ground_.device_names : std::vector<std::string>();
     run["command"] = redact_command(request_.command);
-    if (ended != nullptr) {
-        run["ended"] = utc_now("%Y-%m-%dT%H:%M:%SZ");
-        run["exit_code"] = ended->exit_code;
-        if (ended->signal != 0) run["signal"] = ended->signal;
+    if (!collections_.empty()) run["collections"] = collections_;
+    if (counters_.asked) {
+        json passes = json::object();
+        for (const ChipPlan& plan : counters_.chips) passes[plan.chip] = plan.passes;
+        run["counters"] = {{"request", counters_.request},
+                           {"metrics", counters_.metrics()},
+                           {"range", counters_.range},
+                           {"replay", counters_.replay},
+                           {"passes", passes}};
     }
-    // Beside, then renamed: a reader never sees half of it.
-    const std::string final = path_ + "/run.json", beside = final + ".new";
-    std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-    file << run.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-    file.close();
-    if (!file || std::rename(beside.c_str(), final.c_str()) != 0) {
-        const std::error_code error(errno, std::generic_category());
-        std::error_code ignored;
-        fs::remove(beside, ignored);
-        throw fs::filesystem_error("run.json", final, error);
+    if (!diagnostics.empty()) run["diagnostics"] = to_json(diagnostics);
+    if (!ended_.empty()) {
+        run["ended"] = ended_;
+        run["exit_code"] = result_.exit_code;
+        if (result_.signal != 0) run["signal"] = result_.signal;
     }
+    write_run_json(path_, run);
 }
 
 size_t RunFolder::process_files() const {
     size_t count = 0;
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(path_, error))
-        count += entry.path().extension() == ".jsonl" ? 1 : 0;
+    for (fs::directory_iterator at(path_, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        count += at->path().extension() == ".jsonl" && name != "clocks.jsonl" &&
+                         at->path().stem().extension() != ".counters"
+                     ? 1
+                     : 0;
+    }
     return count;
 }
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 std::atomic<pid_t> g_child{0};
+std::atomic<bool> g_interrupted{false};
 
 /// The terminal sends SIGINT, SIGQUIT and SIGHUP to the whole group: the program has it already. What
 /// somebody sent to us alone is passed on.
@@ -24,6 +25,7 @@ void pass_on(int number, siginfo_t* info, void*) {
     const pid_t child = g_child;
     const bool from_terminal = info != nullptr && info->si_code == SI_KERNEL;
     const int saved = errno;
+    if (number != SIGUSR1 && number != SIGUSR2) g_interrupted = true;
     if (child > 0 && !from_terminal) kill(child, number);
     errno = saved;
 }
@@ -61,7 +63,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }  // namespace
 
 Ended run_program(const std::string& file, const std::vector<std::string>& arguments,
-                  const std::vector<std::string>& environment) {
+                  const std::vector<std::string>& environment, bool drop_output) {
     const std::vector<char*> argv = pointers(arguments), envp = pointers(environment);
     std::vector<std::string> shell = {"/bin/sh", file};
     shell.insert(shell.end(), arguments.begin() + 1, arguments.end());
@@ -73,10 +75,13 @@ Ended run_program(const std::string& file, const std::vector<std::string>& argum
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);  // no signal between fork and the handlers
     const Forwarding forwarding;
+    g_interrupted = false;
     const pid_t child = fork();
     if (child == 0) {
         forwarding.restore();
         sigprocmask(SIG_SETMASK, &before, nullptr);
+        if (const int null = drop_output ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1; null >= 0)
+            dup2(null, 1);
         execve(file.c_str(), argv.data(), envp.data());
         if (errno == ENOEXEC)
             execve("/bin/sh", shell_argv.data(),
@@ -103,6 +108,7 @@ Ended run_program(const std::string& file, const std::vector<std::string>& argum
     Ended ended;
     if (WIFSIGNALED(status)) ended.signal = WTERMSIG(status);
     ended.exit_code = ended.signal != 0 ? 128 + ended.signal : WEXITSTATUS(status);
+    ended.interrupted = g_interrupted;
     return ended;
 }
 

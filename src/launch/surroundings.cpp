@@ -97,8 +97,9 @@ void check_injection_variables(const std::string& injection) {
     }
 }
 
-std::vector<std::string> program_environment(const CollectRequest& request, const GroundChoice& ground,
-                                             const Libraries& libraries, const std::string& run_folder) {
+std::vector<std::string> program_environment(
+    const CollectRequest& request, const GroundChoice& ground, const Libraries& libraries,
+    const std::string& run_folder, const std::vector<std::pair<std::string, std::string>>& counters) {
     std::map<std::string, std::string> variables;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;
@@ -106,6 +107,8 @@ std::vector<std::string> program_environment(const CollectRequest& request, cons
         if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
     }
     for (const auto& [name, value] : request.environment) variables[name] = value;
+    for (const char* name : {"ATTNSCOPE_COUNTERS", "ATTNSCOPE_COUNTERS_REPLAY"}) variables.erase(name);
+    for (const auto& [name, value] : counters) variables[name] = value;
     variables["ATTNSCOPE_RUN_DIR"] = run_folder;
     variables["CUDA_INJECTION64_PATH"] = libraries.injection;
     variables["NVTX_INJECTION64_PATH"] = libraries.injection;

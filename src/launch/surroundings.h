@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "attnscope/launch.h"
@@ -20,8 +21,10 @@ Libraries find_libraries(const std::string& folder, bool with_virtual);
 /// Throws Error when another tool holds the door that the injection library comes in by.
 void check_injection_variables(const std::string& injection);
 
-/// The program's environment, "NAME=value" each.
-std::vector<std::string> program_environment(const CollectRequest& request, const GroundChoice& ground,
-                                             const Libraries& libraries, const std::string& run_folder);
+/// The program's environment, "NAME=value" each. `counters` are the variables that switch counters on;
+/// without them they are off, whatever was inherited.
+std::vector<std::string> program_environment(
+    const CollectRequest& request, const GroundChoice& ground, const Libraries& libraries,
+    const std::string& run_folder, const std::vector<std::pair<std::string, std::string>>& counters);
 
 }  // namespace attnscope::launch

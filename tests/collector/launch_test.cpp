@@ -70,7 +70,10 @@ TEST_F(LaunchTest, KeepsExitCodeAndOutput) {
     const json run = run_json();
     EXPECT_EQ(test::fault(test::schema(), run, "run"), "");
     EXPECT_EQ(run.at("schema"), "attnscope-run");
-    EXPECT_EQ(run.at("version"), "1.0");
+    EXPECT_EQ(run.at("version"), "1.1");
+    EXPECT_EQ(run.at("collections"), json::array({"activity"}));
+    EXPECT_FALSE(run.contains("counters"));
+    EXPECT_FALSE(run.contains("diagnostics"));
     EXPECT_EQ(run.at("ground"), "virtual");
     EXPECT_EQ(run.at("devices"), json::array({"A100-SXM4-80GB"}));
     EXPECT_EQ(run.at("device_request"), "virtual:A100-SXM4-80GB");
