@@ -1,4 +1,6 @@
 // Launches. The driver validates; the runtime only names some of its refusals differently.
+#include <atomic>
+#include <cstdlib>
 #include <vector>
 
 #include "registry.h"
@@ -35,6 +37,19 @@ cudaError_t launched(CUresult result, const dim3& grid, const dim3& block) {
     return checked(result);
 }
 
+/// What a launch hands to the driver is a CUkernel, as CUDA 13's runtime does. For clients that must take
+/// both, ATTNSCOPE_VGPU_CUKERNEL=1 makes it a CUkernel in half of the launches and a CUfunction in the
+/// others.
+CUfunction launched_handle(const Function& function) {
+    static const bool half = std::getenv("ATTNSCOPE_VGPU_CUKERNEL") != nullptr;
+    static std::atomic<unsigned> launches{0};
+    CUfunction resolved = nullptr;
+    if (!half || function.kernel == nullptr || launches.fetch_add(1) % 2 == 0 ||
+        cuKernelGetFunction(&resolved, function.kernel) != CUDA_SUCCESS)
+        return function.function;
+    return resolved;
+}
+
 cudaError_t launch(const void* host, const dim3& grid, const dim3& block, void** args, size_t shared,
                    cudaStream_t stream, bool cooperative) {
     Function function;
@@ -42,11 +57,11 @@ cudaError_t launch(const void* host, const dim3& grid, const dim3& block, void**
     if (shared > 0xffffffffu) return cudaErrorInvalidValue;
     const auto bytes = static_cast<unsigned int>(shared);
     const CUstream on = driver_stream(stream);
-    const CUresult result = cooperative
-                                ? cuLaunchCooperativeKernel(function.function, grid.x, grid.y, grid.z,
-                                                            block.x, block.y, block.z, bytes, on, args)
-                                : cuLaunchKernel(function.function, grid.x, grid.y, grid.z, block.x, block.y,
-                                                 block.z, bytes, on, args, nullptr);
+    const CUfunction handle = launched_handle(function);
+    const CUresult result = cooperative ? cuLaunchCooperativeKernel(handle, grid.x, grid.y, grid.z, block.x,
+                                                                    block.y, block.z, bytes, on, args)
+                                        : cuLaunchKernel(handle, grid.x, grid.y, grid.z, block.x, block.y,
+                                                         block.z, bytes, on, args, nullptr);
     return launched(result, grid, block);
 }
 
@@ -90,7 +105,7 @@ static cudaError_t launch_extended(const cudaLaunchConfig_t* config, const void*
     if (const cudaError_t error = find_function(func, &function)) return error;
     CUlaunchConfig driver;
     if (const cudaError_t error = driver_launch_config(*config, &driver)) return error;
-    return launched(cuLaunchKernelEx(&driver, function.function, args, nullptr), config->gridDim,
+    return launched(cuLaunchKernelEx(&driver, launched_handle(function), args, nullptr), config->gridDim,
                     config->blockDim);
 }
 

@@ -71,6 +71,8 @@ ImageState CounterImage::read(const uint8_t* bytes, size_t size) {
     for (size_t i = 0; bytes && i < magics; ++i)
         found +=
             (i + 1) * sizeof magic <= size && std::memcmp(bytes + i * sizeof magic, magic, sizeof magic) == 0;
+    // The real library crashes on a few bytes; its own images are never that short.
+    if (!bytes || size < sizeof(Header)) return ImageState::damaged;
     if (found == 0) return ImageState::foreign;
     return found == magics && parse(bytes, size) ? ImageState::good : ImageState::damaged;
 }

@@ -3,7 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 
 namespace attnscope::vgpu::cupti {
@@ -17,7 +17,8 @@ bool readable(const void* address, size_t bytes) {
     for (uintptr_t at = first; at < first + bytes; at = (at / page + 1) * page) {
         char byte = 0;
         iovec local{&byte, 1}, remote{reinterpret_cast<void*>(at), 1};
-        if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1) return false;
+        // Where a sandbox forbids the question, the client is believed.
+        if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != 1) return errno != EFAULT;
     }
     return true;
 }

@@ -120,6 +120,17 @@ CUcontext current_context() {
     return get && get(&current) == CUDA_SUCCESS ? current : nullptr;
 }
 
+bool capturing(CUcontext context) {
+    const Silence silence;
+    auto* ask = driver<decltype(cuStreamIsCapturing)>("cuStreamIsCapturing");
+    const auto all = streams();
+    return ask && std::any_of(all.begin(), all.end(), [&](const StreamObject& stream) {
+               CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+               return stream.context == context && ask(stream.handle, &status) == CUDA_SUCCESS &&
+                      status != CU_STREAM_CAPTURE_STATUS_NONE;
+           });
+}
+
 std::optional<uint32_t> device_of(CUcontext handle) {
     if (!handle) return static_cast<uint32_t>(current_device());
     if (!context_id(handle)) return std::nullopt;

@@ -40,6 +40,8 @@ std::optional<uint32_t> device_of(CUcontext handle);
 
 /// Of the calling thread.
 CUcontext current_context();
+/// Whether a stream of this context is being captured.
+bool capturing(CUcontext context);
 
 /// A function of libcuda's stand-in, where that is loaded. Call it under Silence.
 void* driver_function(const char* name);

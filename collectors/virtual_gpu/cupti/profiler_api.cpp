@@ -42,6 +42,11 @@ bool profiler_initialised() {
     return initialised.load();
 }
 
+bool has_range_profiling(int ordinal) {
+    const Gpu& gpu = device(ordinal);
+    return (gpu.major > 7 || (gpu.major == 7 && gpu.minor >= 5)) && !fault_happens(Fault::unsupported_device);
+}
+
 CUptiResult no_counters(const char* function) {
     if (fixture_loaded()) return CUPTI_SUCCESS;
     report("warning", "no-counters",
@@ -75,15 +80,10 @@ CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params* 
         return answer(error);
     if (params->cuDevice < 0 || static_cast<size_t>(params->cuDevice) >= device_count())
         return answer(CUPTI_ERROR_INVALID_DEVICE);
-    const attnscope::Gpu& gpu = device(params->cuDevice);
-    // Range profiling is documented from compute capability 7.5; the earlier API's question keeps 7.0.
-    const bool old_enough =
-        gpu.major > 7 ||
-        (gpu.major == 7 && (gpu.minor >= 5 || params->api != CUPTI_PROFILER_RANGE_PROFILING));
     const auto level = [](bool supported) {
         return supported ? CUPTI_PROFILER_CONFIGURATION_SUPPORTED : CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED;
     };
-    const bool architecture = old_enough && !fault_happens(Fault::unsupported_device);
+    const bool architecture = has_range_profiling(params->cuDevice);
     params->architecture = level(architecture);
     params->sli = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;
     params->confidentialCompute = CUPTI_PROFILER_CONFIGURATION_SUPPORTED;

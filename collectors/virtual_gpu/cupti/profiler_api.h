@@ -4,6 +4,8 @@
 namespace attnscope::vgpu::cupti {
 
 bool profiler_initialised();
+/// Range profiling is documented from compute capability 7.5 on.
+bool has_range_profiling(int ordinal);
 /// CUPTI_SUCCESS where a fixture gives counter values; else what a virtual GPU answers, with a diagnostic.
 CUptiResult no_counters(const char* function);
 

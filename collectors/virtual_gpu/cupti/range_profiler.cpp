@@ -167,18 +167,20 @@ void count_kernel(const KernelEvent& event) {
             if (profiler->context_id == event.context_id) all.push_back(profiler);
     }
     for (const auto& profiler : all) {
+        bool graph_without_replay = false;
         {
             const std::lock_guard lock(profiler->mutex);
             if (!profiler->started || profiler->config.user_range) continue;
-            if (event.graph_node_id != 0 && !profiler->config.kernel_replay) {
-                report("error", "cupti-contract",
-                       "a graph was launched under auto range without kernel replay: not supported",
-                       "use kernel replay, or a user range around the graph");
+            graph_without_replay = event.graph_node_id != 0 && !profiler->config.kernel_replay;
+            if (graph_without_replay)
                 ++profiler->dropped;
-                continue;
-            }
-            profiler->count_kernel(event.name ? event.name : "");
+            else
+                profiler->count_kernel(event.name ? event.name : "");
         }
+        if (graph_without_replay)
+            report("error", "cupti-contract",
+                   "a graph was launched under auto range without kernel replay: not supported",
+                   "use kernel replay, or a user range around the graph");
         // The launch waits until the kernel has ended; this one never does.
         if (fault_happens(Fault::hang_launch)) hang();
     }
