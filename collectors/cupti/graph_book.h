@@ -42,9 +42,13 @@ class GraphBook {
     /// Finds the driver's functions: construct it where collection starts.
     GraphBook();
 
-    /// At the end of a successful cuGraphInstantiate*, and of a cuGraphExecUpdate*, whose graph is then the
-    /// one that counts. `context` and `device` are the calling thread's, for the kernels' facts.
+    /// At the end of a successful cuGraphInstantiate*. `context` and `device` are the calling thread's, for
+    /// the kernels' facts.
     void on_instantiated(CUgraphExec exec, CUgraph graph, CUcontext context, int device) noexcept;
+    /// At the end of a successful cuGraphExecUpdate*: the graph that was given is now the one that counts.
+    void on_updated(CUgraphExec exec, CUgraph graph, CUcontext context, int device) noexcept {
+        on_instantiated(exec, graph, context, device);
+    }
     /// After cuGraphExecKernelNodeSetParams*. `params` may be those of the first version, which lack the last
     /// two fields: then `first_version`.
     void on_kernel_params(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params,

@@ -253,7 +253,7 @@ TEST_F(GraphBookTest, UpdatesAndTheEnd) {
     EXPECT_EQ(grids(*book_.content_of(exec)), (std::vector<uint32_t>{1}));  // the executable one is another
     CUgraphExecUpdateResultInfo info{};
     ASSERT_CUDA(cuGraphExecUpdate(exec, graph_, &info));
-    book_.on_instantiated(exec, graph_, context_, 0);
+    book_.on_updated(exec, graph_, context_, 0);
     EXPECT_EQ(grids(*book_.content_of(exec)), (std::vector<uint32_t>{7}));
     EXPECT_EQ(grids(*book_.content_of(twin)), (std::vector<uint32_t>{1}));
     book_.on_changed(twin);
