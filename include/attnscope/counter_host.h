@@ -25,8 +25,12 @@ struct CounterPlan {
     std::string chip;
     uint32_t cupti = 0;                ///< version of the libcupti that planned it
     std::vector<std::string> metrics;  ///< what is collected: vendor names that this chip has
-    std::vector<std::string> absent;   ///< asked for, not on this chip
+    std::vector<std::string> absent;   ///< asked for, not collected: not on this chip, or `apart`
     size_t passes = 0;                 ///< 0 when nothing is left to collect
+    /// On this chip, but CUPTI refuses them beside the names asked for before them (PCIe, NVLink beside
+    /// others).
+    std::vector<std::string> apart;
+    std::string refused;  ///< plans() alone: why CUPTI refuses the chip; empty else
 };
 
 struct Evaluated {
@@ -69,6 +73,9 @@ class CounterHost {
     CounterPlan plan(const std::string& chip, const std::vector<std::string>& names,
                      const std::filesystem::path& availability = {},
                      const std::filesystem::path& config = {}) const;
+    /// Many plans in one question, in the order asked: (chip, names).
+    std::vector<CounterPlan> plans(
+        const std::vector<std::pair<std::string, std::vector<std::string>>>& asked) const;
     /// Raw counter data of one process (`<stem>.data`; its configs lie beside it) to `<stem>.counters.jsonl`,
     /// beside, then renamed. What is damaged is a diagnostic in that file, never a value.
     Evaluated evaluate(const std::filesystem::path& data, const std::filesystem::path& out) const;

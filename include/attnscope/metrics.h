@@ -33,6 +33,9 @@ std::vector<std::string> metric_sets();                     ///< "core", "tensor
 /// The vendor names in a formula, each once, in order.
 std::vector<std::string> vendor_names(std::string_view formula);
 
+/// The first alternative of which every vendor name is known (to a chip); nullptr: none.
+const std::string* formula_of(const MetricRole& role, const std::function<bool(const std::string&)>& known);
+
 /// A vendor metric's value where the run has one.
 using MetricLookup = std::function<std::optional<double>(std::string_view vendor_name)>;
 

@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kQuestionLimit = 120'000;      // ms: an answer takes a tenth of a second
+constexpr int kQuestionLimit = 120'000;  // ms: an answer takes a tenth of a second
+constexpr int kManyLimit = 600'000;
 constexpr int kEvaluationLimit = 3'600'000;  // ms: the helper itself gives each image 30 s
 
 std::string beside_this_program() {
@@ -61,6 +62,20 @@ auto ask(const CounterHost& host, std::vector<std::string> words, const std::str
     }
     throw Error(host.tool() + ": its answer to \"" + command +
                 "\" is not understood; is it of this version of attnscope?");
+}
+
+CounterPlan read_plan(const Json& json) {
+    CounterPlan plan;
+    plan.chip = json.at("chip");
+    plan.refused = json.value("refused", "");
+    if (!plan.refused.empty()) return plan;
+    plan.cupti = json.at("cupti");
+    plan.metrics = texts(json.at("metrics"));
+    plan.absent = texts(json.at("absent"));
+    plan.passes = json.at("passes");
+    plan.apart = texts(json.at("apart"));
+    plan.absent.insert(plan.absent.end(), plan.apart.begin(), plan.apart.end());
+    return plan;
 }
 
 }  // namespace
@@ -147,9 +162,21 @@ CounterPlan CounterHost::plan(const std::string& chip, const std::vector<std::st
     std::vector<std::string> words = {"plan", chip, "--metrics-file", "-"};
     if (!availability.empty()) words.insert(words.end(), {"--availability", availability});
     if (!config.empty()) words.insert(words.end(), {"--config", config});
-    return ask(*this, words, lines_of(names), kQuestionLimit, [](const Json& json) {
-        return CounterPlan{json.at("chip"), json.at("cupti"), texts(json.at("metrics")),
-                           texts(json.at("absent")), json.at("passes")};
+    return ask(*this, words, lines_of(names), kQuestionLimit, read_plan);
+}
+
+std::vector<CounterPlan> CounterHost::plans(
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& asked) const {
+    std::vector<std::string> lines;
+    for (const auto& [chip, names] : asked) {
+        lines.push_back(chip);
+        for (const std::string& name : names) lines.back() += " " + name;
+    }
+    return ask(*this, {"plans", "--metrics-file", "-"}, lines_of(lines), kManyLimit, [&](const Json& json) {
+        std::vector<CounterPlan> plans;
+        for (const Json& entry : json.at("plans")) plans.push_back(read_plan(entry));
+        if (plans.size() != asked.size()) throw Error("CUPTI's host side answered too few plans");
+        return plans;
     });
 }
 

@@ -123,13 +123,9 @@ ResolvedMetrics resolve_metrics(const CounterHost& host, const std::string& chip
         if (taken.insert(name).second) resolved.names.push_back(name);
     };
     for (const MetricRole* role : roles) {
-        const auto formula =
-            std::find_if(role->formulas.begin(), role->formulas.end(), [&](const std::string& text) {
-                const std::vector<std::string> needed = vendor_names(text);
-                return std::none_of(needed.begin(), needed.end(),
-                                    [&](const std::string& name) { return unknown.count(name) != 0; });
-            });
-        if (formula != role->formulas.end()) {
+        const std::string* formula =
+            formula_of(*role, [&](const std::string& name) { return unknown.count(name) == 0; });
+        if (formula != nullptr) {
             for (const std::string& name : vendor_names(*formula)) take(name);
             continue;
         }

@@ -152,6 +152,14 @@ std::vector<std::string> vendor_names(std::string_view formula) {
     return names;
 }
 
+const std::string* formula_of(const MetricRole& role, const std::function<bool(const std::string&)>& known) {
+    for (const std::string& formula : role.formulas) {
+        const std::vector<std::string> names = vendor_names(formula);
+        if (std::all_of(names.begin(), names.end(), known)) return &formula;
+    }
+    return nullptr;
+}
+
 std::optional<MetricResult> evaluate(const MetricRole& role, const MetricLookup& lookup) {
     for (const std::string& formula : role.formulas)
         if (std::optional<MetricResult> result = metrics::evaluate_formula(formula, lookup)) return result;

@@ -164,19 +164,32 @@ Plan ChipHost::plan(const std::vector<std::string>& names) const {
     auto object = std::make_unique<ChipHost>(api_, chip_, availability_);
     CUptiResult result = object->add(plan.metrics);
     if (result != CUPTI_SUCCESS) {
-        // The names are known, so one of them cannot be scheduled here; CUPTI does not say which.
-        std::vector<std::string> left;
-        for (const std::string& name : plan.metrics)
-            (ChipHost(api_, chip_, availability_).add({name}) == CUPTI_SUCCESS ? left : plan.absent)
-                .push_back(name);
-        const bool some_removed = left.size() < plan.metrics.size();
-        plan.metrics = std::move(left);
-        if (some_removed && plan.metrics.empty()) return plan;
+        // Device-level counters (PCIe, NVLink) are refused beside those of a context, and CUPTI does not say
+        // which: the names asked for first decide. An attempt needs an object of its own, for a refusal
+        // spoils it.
+        const auto accepted = [&](std::vector<std::string> names, size_t further) {
+            names.insert(names.end(), plan.metrics.begin(), plan.metrics.begin() + further);
+            return ChipHost(api_, chip_, availability_).add(names) == CUPTI_SUCCESS;
+        };
+        std::vector<std::string> kept;
+        while (!plan.metrics.empty()) {
+            // Bisection: the first `fit` of those left go along, the next one does not.
+            size_t fit = 0, fail = plan.metrics.size() + 1;
+            while (fail - fit > 1) {
+                const size_t middle = fit + (fail - fit) / 2;
+                (accepted(kept, middle) ? fit : fail) = middle;
+            }
+            const auto next = plan.metrics.begin() + static_cast<std::ptrdiff_t>(fit);
+            kept.insert(kept.end(), plan.metrics.begin(), next);
+            if (next != plan.metrics.end()) plan.apart.push_back(*next);
+            plan.metrics.erase(plan.metrics.begin(), next + (next != plan.metrics.end() ? 1 : 0));
+        }
+        plan.metrics = std::move(kept);
+        if (plan.metrics.empty()) return plan;
         object = std::make_unique<ChipHost>(api_, chip_, availability_);
-        if (some_removed) result = object->add(plan.metrics);
+        result = object->add(plan.metrics);
         if (result != CUPTI_SUCCESS)
-            throw Error("CUPTI does not collect these metrics together on " + chip_ + ": " +
-                        api_.describe(result) + "; ask for fewer");
+            throw Error("CUPTI does not collect these metrics on " + chip_ + ": " + api_.describe(result));
     }
     object->make_image(plan);
     return plan;

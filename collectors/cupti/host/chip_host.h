@@ -20,7 +20,8 @@ struct Metric {
 
 struct Plan {
     std::vector<std::string> metrics;  ///< what this chip has, in the order asked for, each once
-    std::vector<std::string> absent;
+    std::vector<std::string> absent;   ///< what it has not
+    std::vector<std::string> apart;    ///< what CUPTI refuses beside the names before it
     size_t passes = 0;
     std::string image;
 };

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <sstream>
 
 #include "attnscope/error.h"
@@ -110,20 +112,46 @@ Json unknown(const HostApi& api, const Arguments& arguments) {
     return {{"chips", std::move(by_chip)}, {"refused", std::move(refused)}};
 }
 
+Json plan_json(const std::string& chip, const HostApi& api, const Plan& planned) {
+    return {{"chip", chip},
+            {"cupti", api.version},
+            {"metrics", planned.metrics},
+            {"absent", planned.absent},
+            {"apart", planned.apart},
+            {"passes", planned.passes}};
+}
+
 Json plan(const HostApi& api, const Arguments& arguments) {
     const ChipHost host(api, operand(arguments, 1, "a chip"),
                         arguments.availability.empty() ? "" : read_file(arguments.availability));
     Plan planned = host.plan(operand_names(arguments));
+    Json json = plan_json(host.chip(), api, planned);
     if (!arguments.config.empty() && !planned.metrics.empty()) {
-        ConfigFile file{api.version, static_cast<uint32_t>(planned.passes), planned.metrics,
-                        std::move(planned.image)};
+        const ConfigFile file{api.version, static_cast<uint32_t>(planned.passes), std::move(planned.metrics),
+                              std::move(planned.image)};
         write_beside(arguments.config, to_bytes(file));
     }
-    return {{"chip", host.chip()},
-            {"cupti", api.version},
-            {"metrics", planned.metrics},
-            {"absent", planned.absent},
-            {"passes", planned.passes}};
+    return json;
+}
+
+/// One plan a line: "GH100 name name name".
+Json plans(const HostApi& api, const Arguments& arguments) {
+    Json list = Json::array();
+    std::map<std::string, std::unique_ptr<ChipHost>> hosts;
+    for (const std::string& line : read_names(arguments.metrics_file)) {
+        std::istringstream words(line);
+        std::string chip;
+        words >> chip;
+        try {
+            std::unique_ptr<ChipHost>& host = hosts[chip];
+            if (host == nullptr) host = std::make_unique<ChipHost>(api, chip);
+            const std::vector<std::string> names{std::istream_iterator<std::string>(words), {}};
+            list.push_back(plan_json(chip, api, host->plan(names)));
+        } catch (const Error& e) {
+            list.push_back({{"chip", chip}, {"refused", e.what()}});
+        }
+    }
+    return {{"plans", std::move(list)}};
 }
 
 Json evaluate(const HostApi& api, const Arguments& arguments) {
@@ -159,6 +187,7 @@ Json run_command(const Arguments& arguments) {
     if (command == "metrics") return metrics(api, arguments);
     if (command == "unknown") return unknown(api, arguments);
     if (command == "plan") return plan(api, arguments);
+    if (command == "plans") return plans(api, arguments);
     if (command == "evaluate") return evaluate(api, arguments);
     if (command == "devices") return devices(api);
     throw Error("there is no command \"" + command + "\"");

@@ -42,7 +42,8 @@ Arguments parse(int argc, char** argv) {
         throw Error(
             "usage: attnscope_cupti_host --cupti FILE version | devices | chips | "
             "metrics CHIP [--matching WORD] [--submetrics] | unknown CHIP|all NAME... [--metrics-file F] | "
-            "plan CHIP --metrics-file F [--availability F] [--config OUT] | evaluate DATA --out FILE");
+            "plan CHIP --metrics-file F [--availability F] [--config OUT] | plans --metrics-file F | "
+            "evaluate DATA --out FILE");
     return arguments;
 }
 
