@@ -154,6 +154,30 @@ CUptiResult ChipHost::add(const std::vector<std::string>& names) const {
     return api_.add_metrics(&params);
 }
 
+/// Device-level counters (PCIe, NVLink) are refused beside those of a context, and CUPTI does not say which:
+/// the names asked for first decide. An attempt needs an object of its own, for a refusal spoils it.
+void ChipHost::set_apart(Plan& plan) const {
+    std::vector<std::string> kept, left = std::move(plan.metrics);
+    const auto accepted = [&](size_t further) {
+        std::vector<std::string> tried = kept;
+        tried.insert(tried.end(), left.begin(), left.begin() + static_cast<std::ptrdiff_t>(further));
+        return ChipHost(api_, chip_, availability_).add(tried) == CUPTI_SUCCESS;
+    };
+    while (!left.empty()) {
+        // Bisection: the first `fit` of those left go along, the next one does not.
+        size_t fit = 0, fail = left.size() + 1;
+        while (fail - fit > 1) {
+            const size_t middle = fit + (fail - fit) / 2;
+            (accepted(middle) ? fit : fail) = middle;
+        }
+        const auto next = left.begin() + static_cast<std::ptrdiff_t>(fit);
+        kept.insert(kept.end(), left.begin(), next);
+        if (next != left.end()) plan.apart.push_back(*next);
+        left.erase(left.begin(), next != left.end() ? next + 1 : next);
+    }
+    plan.metrics = std::move(kept);
+}
+
 Plan ChipHost::plan(const std::vector<std::string>& names) const {
     Plan plan;
     std::set<std::string> seen;
@@ -164,27 +188,7 @@ Plan ChipHost::plan(const std::vector<std::string>& names) const {
     auto object = std::make_unique<ChipHost>(api_, chip_, availability_);
     CUptiResult result = object->add(plan.metrics);
     if (result != CUPTI_SUCCESS) {
-        // Device-level counters (PCIe, NVLink) are refused beside those of a context, and CUPTI does not say
-        // which: the names asked for first decide. An attempt needs an object of its own, for a refusal
-        // spoils it.
-        const auto accepted = [&](std::vector<std::string> names, size_t further) {
-            names.insert(names.end(), plan.metrics.begin(), plan.metrics.begin() + further);
-            return ChipHost(api_, chip_, availability_).add(names) == CUPTI_SUCCESS;
-        };
-        std::vector<std::string> kept;
-        while (!plan.metrics.empty()) {
-            // Bisection: the first `fit` of those left go along, the next one does not.
-            size_t fit = 0, fail = plan.metrics.size() + 1;
-            while (fail - fit > 1) {
-                const size_t middle = fit + (fail - fit) / 2;
-                (accepted(kept, middle) ? fit : fail) = middle;
-            }
-            const auto next = plan.metrics.begin() + static_cast<std::ptrdiff_t>(fit);
-            kept.insert(kept.end(), plan.metrics.begin(), next);
-            if (next != plan.metrics.end()) plan.apart.push_back(*next);
-            plan.metrics.erase(plan.metrics.begin(), next + (next != plan.metrics.end() ? 1 : 0));
-        }
-        plan.metrics = std::move(kept);
+        set_apart(plan);
         if (plan.metrics.empty()) return plan;
         object = std::make_unique<ChipHost>(api_, chip_, availability_);
         result = object->add(plan.metrics);

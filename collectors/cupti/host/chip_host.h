@@ -51,6 +51,7 @@ class ChipHost {
     std::optional<std::string> range_name(const std::string& image, size_t range) const;
 
   private:
+    void set_apart(Plan& plan) const;
     void make_image(Plan& plan) const;
     CUptiResult add(const std::vector<std::string>& names) const;
     std::optional<CUpti_MetricType> type_of(const std::string& name) const;
