@@ -232,6 +232,20 @@ TEST(CuptiFault, AMeasuredLaunchHangs) {
     });
 }
 
+TEST(CuptiFault, CudaIsGoneAtExit) {
+    const int status = run_child(fault("gone-at-exit"), [] {
+        std::atexit([] {
+            uint32_t version = 0;
+            _exit(cuptiGetVersion(&version) == CUPTI_ERROR_UNKNOWN ? 0 : 3);
+        });
+        uint32_t version = 0;
+        EXPECT_NE(nullptr, primary_context(0));
+        EXPECT_EQ(success, cuptiGetVersion(&version));
+        std::exit(4);
+    });
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
 TEST(CuptiFault, DroppedBuffers) {
     in_child(fault("drop-buffers:2"), [] {
         using cupti_client::client;

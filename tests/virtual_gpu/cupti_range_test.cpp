@@ -415,6 +415,26 @@ TEST(CuptiRange, ACaptureIsNotDisturbed) {
     });
 }
 
+// Nobody documents that two threads may call on one object. An observer that is told of a refusal stands for
+// the second: the first call has not returned yet.
+TEST(CuptiRange, OneCallAtATime) {
+    in_child(with_fixture(), [] {
+        static Profiler profiler;
+        static CUptiResult second = success;
+        profiler.ready(primary_context(0));
+        AttnscopeVgpuObserver observer{};
+        observer.size = sizeof observer;
+        observer.diagnostic = [](void*, const AttnscopeVgpuDiagnostic*) {
+            static bool told = false;
+            if (!std::exchange(told, true)) second = profiler.start();
+        };
+        attnscopeVgpuSetObserver(&observer);
+        EXPECT_EQ(order, profiler.stop()) << "not started";
+        EXPECT_EQ(order, second);
+        EXPECT_EQ(success, profiler.start()) << "the first has returned";
+    });
+}
+
 TEST(CuptiRange, AForkedChildHasNoProfiler) {
     in_child(with_fixture(), [] {
         const CUcontext context = primary_context(0);

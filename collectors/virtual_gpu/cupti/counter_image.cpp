@@ -30,6 +30,11 @@ struct StoredNode {
 };
 static_assert(sizeof(StoredNode) == 256);
 
+/// memcpy, which wants pointers also where there is nothing to copy.
+void copy_bytes(void* to, const void* from, size_t bytes) {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
 size_t padded(size_t bytes) {
     return (bytes + 7) / 8 * 8;
 }
@@ -108,11 +113,11 @@ bool CounterImage::parse(const uint8_t* bytes, size_t size) {
         nodes_.push_back({node.parent, std::string(node.name, strnlen(node.name, sizeof node.name))});
     }
     range_nodes_.resize(header.ranges);
-    std::memcpy(range_nodes_.data(), bytes + layout.ranges, header.ranges * sizeof(uint32_t));
+    copy_bytes(range_nodes_.data(), bytes + layout.ranges, header.ranges * sizeof(uint32_t));
     for (const uint32_t node : range_nodes_)
         if (node >= header.nodes) return false;
     values_.resize(size_t{header.ranges} * header.metrics);
-    std::memcpy(values_.data(), bytes + layout.values, values_.size() * sizeof(double));
+    copy_bytes(values_.data(), bytes + layout.values, values_.size() * sizeof(double));
     return true;
 }
 
@@ -164,8 +169,8 @@ void CounterImage::write(uint8_t* bytes) const {
         std::copy_n(nodes_[i].name.c_str(), nodes_[i].name.size(), node.name);
         std::memcpy(bytes + layout.nodes + i * sizeof node, &node, sizeof node);
     }
-    std::memcpy(bytes + layout.ranges, range_nodes_.data(), range_nodes_.size() * sizeof(uint32_t));
-    std::memcpy(bytes + layout.values, values_.data(), values_.size() * sizeof(double));
+    copy_bytes(bytes + layout.ranges, range_nodes_.data(), range_nodes_.size() * sizeof(uint32_t));
+    copy_bytes(bytes + layout.values, values_.data(), values_.size() * sizeof(double));
 
     Header header{};
     for (auto& copy : header.magic) std::memcpy(copy, magic, sizeof magic);

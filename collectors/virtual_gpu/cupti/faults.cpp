@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <list>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ constexpr NamedFault named_faults[] = {
     {"undecodable", Fault::undecodable, false, false},
     {"extra-range", Fault::extra_range, false, true},
     {"hang-launch", Fault::hang_launch, false, true},
+    {"gone-at-exit", Fault::gone_at_exit, false, false},
 };
 
 struct NamedCall {
@@ -147,6 +149,8 @@ bool take_named(Plan& plan, std::string_view item) {
     return false;
 }
 
+std::atomic<bool> gone{false};
+
 Plan& plan() {
     static Plan& the_plan = []() -> Plan& {
         auto& made = *new Plan;
@@ -175,8 +179,13 @@ bool any_faults() {
     return any;
 }
 
+void prepare_exit_fault() {
+    static std::once_flag once;
+    if (fault_happens(Fault::gone_at_exit)) std::call_once(once, [] { std::atexit([] { gone = true; }); });
+}
+
 CUptiResult fault_at(const char* function) {
-    CUptiResult result = CUPTI_SUCCESS;
+    CUptiResult result = gone ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
     for (CallRule& rule : plan().calls)
         if (rule.function == function && rule.happens() && result == CUPTI_SUCCESS) result = rule.result;
     return result;

@@ -12,6 +12,8 @@
 //   undecodable[:N]     each (the N-th) DecodeData writes data that cannot be evaluated
 //   extra-range:N       the N-th session has a range that no callback told of, as OptiX makes them
 //   hang-launch:N       the N-th launch that is measured does not return for ATTNSCOPE_VGPU_HANG_MS (60000)
+//   gone-at-exit        CUDA ends before the exit handlers that were there when the first context came: then
+//                       every function answers UNKNOWN
 // An item that is none of these is reported and ignored.
 #include <cupti_result.h>
 
@@ -24,11 +26,14 @@ enum class Fault {
     drop_ranges,
     undecodable,
     extra_range,
-    hang_launch
+    hang_launch,
+    gone_at_exit
 };
-constexpr int fault_count = 7;
+constexpr int fault_count = 8;
 
 bool any_faults();
+/// A context came into being: gone-at-exit.
+void prepare_exit_fault();
 /// Counts a call of `function`; CUPTI_SUCCESS unless this one is to fail.
 CUptiResult fault_at(const char* function);
 /// Counts an occasion for this fault, and says whether it happens.

@@ -6,6 +6,7 @@
 #include "collectors/virtual_gpu/cupti/activity_switches.h"
 #include "collectors/virtual_gpu/cupti/callback_api.h"
 #include "collectors/virtual_gpu/cupti/external_ids.h"
+#include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/objects.h"
 #include "collectors/virtual_gpu/cupti/range_profiler.h"
 #include "collectors/virtual_gpu/cupti/records.h"
@@ -68,6 +69,7 @@ void on_resource(ResourceEvent event, void* context, uint32_t id, void* handle, 
     switch (event) {
         case ResourceEvent::context_created:
             add_context(owner);
+            prepare_exit_fault();
             record_context(owner);
             return call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
         case ResourceEvent::context_destroy_starting:
