@@ -55,9 +55,6 @@ LoadedObject::LoadedObject(const dl_phdr_info& info) : info_(info), base_(info.d
         entries = info.dlpi_phdr[i].p_memsz / sizeof *dynamic;
     }
     const uint32_t *hash = nullptr, *gnu_hash = nullptr;
-    uintptr_t rela = 0, plt = 0;
-    size_t rela_bytes = 0, plt_bytes = 0;
-    bool plt_has_addends = false;
     for (; entries != 0 && dynamic->d_tag != DT_NULL; --entries, ++dynamic) {
         const auto value = dynamic->d_un.d_val;
         switch (dynamic->d_tag) {
@@ -79,21 +76,6 @@ LoadedObject::LoadedObject(const dl_phdr_info& info) : info_(info), base_(info.d
             case DT_GNU_HASH:
                 gnu_hash = reinterpret_cast<const uint32_t*>(pointer(value));
                 break;
-            case DT_RELA:
-                rela = pointer(value);
-                break;
-            case DT_RELASZ:
-                rela_bytes = value;
-                break;
-            case DT_JMPREL:
-                plt = pointer(value);
-                break;
-            case DT_PLTRELSZ:
-                plt_bytes = value;
-                break;
-            case DT_PLTREL:
-                plt_has_addends = value == DT_RELA;
-                break;
             default:
                 break;
         }
@@ -102,12 +84,6 @@ LoadedObject::LoadedObject(const dl_phdr_info& info) : info_(info), base_(info.d
         strings_bytes_ = 0;
     if (symbols_ != nullptr && strings_bytes_ != 0) symbol_count_ = count_symbols(hash, gnu_hash);
     if (!contains(reinterpret_cast<uintptr_t>(symbols_), symbol_count_ * sizeof *symbols_)) symbol_count_ = 0;
-    const auto take = [this](Table& table, uintptr_t first, size_t bytes) {
-        if (first != 0 && bytes != 0 && contains(first, bytes))
-            table = {reinterpret_cast<const ElfW(Rela)*>(first), bytes / sizeof(ElfW(Rela))};
-    };
-    take(relocations_[0], rela, rela_bytes);
-    if (plt_has_addends) take(relocations_[1], plt, plt_bytes);
 }
 
 /// The loader turns the section's offsets into addresses, but not where the section is read-only (the vDSO).
@@ -115,10 +91,10 @@ uintptr_t LoadedObject::pointer(ElfW(Addr) value) const {
     return value >= base_ ? value : base_ + value;
 }
 
-bool LoadedObject::contains(uintptr_t address, size_t bytes, uint32_t flags) const {
+bool LoadedObject::contains(uintptr_t address, size_t bytes) const {
     for (int i = 0; i < info_.dlpi_phnum; ++i) {
         const ElfW(Phdr)& segment = info_.dlpi_phdr[i];
-        if (segment.p_type != PT_LOAD || (segment.p_flags & flags) != flags) continue;
+        if (segment.p_type != PT_LOAD) continue;
         const uintptr_t start = base_ + segment.p_vaddr;
         if (address >= start && bytes <= segment.p_memsz && address - start <= segment.p_memsz - bytes)
             return true;
@@ -153,17 +129,28 @@ std::string_view LoadedObject::soname() const {
     return soname_ != 0 ? text(soname_) : std::string_view();
 }
 
-bool write_protected(uintptr_t& word, uintptr_t value) {
+LoadedObject::WordReader::WordReader() : file(open("/proc/self/mem", O_RDONLY | O_CLOEXEC)) {}
+LoadedObject::WordReader::~WordReader() {
+    if (file >= 0) close(file);
+}
+size_t LoadedObject::WordReader::read(uintptr_t address, size_t count) {
+    const size_t bytes = std::min(count, std::size(words)) * sizeof *words;
+    const ssize_t got = file >= 0 ? pread64(file, words, bytes, static_cast<off64_t>(address)) : 0;
+    return got > 0 ? static_cast<size_t>(got) / sizeof *words : 0;
+}
+
+bool write_protected(uintptr_t& word, uintptr_t expected, uintptr_t value) {
     const auto address = reinterpret_cast<uintptr_t>(&word);
     const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     void* page = reinterpret_cast<void*>(address & ~(size - 1));
     const int protection = protection_of(address);
-    if (protection < 0) return false;
+    if (protection < 0 || (protection & PROT_READ) == 0) return false;
     // Also where it is writable: the loader, in another thread, may be about to close it.
     if (mprotect(page, size, protection | PROT_WRITE) != 0) return false;
-    __atomic_store_n(&word, value, __ATOMIC_RELEASE);
+    const bool written =
+        __atomic_compare_exchange_n(&word, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     if ((protection & PROT_WRITE) == 0) mprotect(page, size, protection);
-    return true;
+    return written;
 }
 
 }  // namespace attnscope::collector

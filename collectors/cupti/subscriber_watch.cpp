@@ -87,7 +87,7 @@ uintptr_t wrapper_for(uintptr_t function, const char* name, bool* is_new = nullp
     return 0;
 }
 
-/// What stands for a bound slot's value; 0: it stays.
+/// What stands for a word's value; 0: it stays.
 uintptr_t replacement(uintptr_t value) {
     if (value == 0) return 0;
     if (value == reinterpret_cast<uintptr_t>(attnscope_real_dlsym))
@@ -122,7 +122,8 @@ void watch_definitions(const LoadedObject& object, Scan& scan) {
             const uintptr_t function = object.address_of(symbol);
             if (is_wrapper(function)) return;
             const uintptr_t replaced = wrapper_for(function, name, &scan.added);
-            if (replaced == 0 || !write_protected(symbol.st_value, object.value_for(replaced)))
+            if (replaced == 0 ||
+                !write_protected(symbol.st_value, symbol.st_value, object.value_for(replaced)))
                 scan.failed = true;
         });
 }
@@ -133,7 +134,7 @@ void watch_dlsym(const LoadedObject& object) {
         if (attnscope_real_dlsym == nullptr)
             attnscope_real_dlsym = reinterpret_cast<void* (*)(void*, const char*)>(function);
         if (function != reinterpret_cast<uintptr_t>(attnscope_real_dlsym)) return;
-        write_protected(symbol.st_value,
+        write_protected(symbol.st_value, symbol.st_value,
                         object.value_for(reinterpret_cast<uintptr_t>(attnscope_dlsym_entry)));
     });
 }
@@ -145,7 +146,8 @@ bool nothing_new(const dl_phdr_info& info, size_t size) {
     return false;
 }
 
-/// Symbols first, so that whatever is bound meanwhile finds the wrapper; then the slots bound before.
+/// Symbols first, so that whatever is bound meanwhile finds the wrapper; then the slots bound before, and the
+/// variables of those who asked dlsym before (cupti-python asks for all functions at once).
 void scan_objects(Scan& scan) {
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* data) {
@@ -158,16 +160,17 @@ void scan_objects(Scan& scan) {
         &scan);
     if (!scan.added) return;
     dl_iterate_phdr(
-        [](dl_phdr_info* info, size_t, void*) {
+        [](dl_phdr_info* info, size_t, void* data) {
             const LoadedObject object(*info);
             if (is_cupti(object) || is_ours(object) || has_dlsym(object)) return 0;
-            object.for_each_slot([](uintptr_t& slot) {
-                const uintptr_t replaced = replacement(__atomic_load_n(&slot, __ATOMIC_RELAXED));
-                if (replaced != 0) write_protected(slot, replaced);
+            const bool read = object.for_each_word([](uintptr_t& word, uintptr_t value) {
+                const uintptr_t replaced = replacement(value);
+                if (replaced != 0) write_protected(word, value, replaced);
             });
+            if (!read) static_cast<Scan*>(data)->failed = true;
             return 0;
         },
-        nullptr);
+        &scan);
 }
 
 }  // namespace

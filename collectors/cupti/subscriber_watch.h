@@ -5,7 +5,8 @@
 //
 // Way: the entry of the function in the loaded libcupti's table of dynamic symbols is made to point at a
 // wrapper of ours. Every later look-up, be it dlsym, lazy binding or a library that is loaded later, finds
-// the wrapper; the slots of libraries that were bound before are rewritten. dlsym is watched in the same way,
+// the wrapper; addresses of the function that loaded objects hold already, in their slots or variables, are
+// replaced. dlsym is watched in the same way,
 // since a program may bring a libcupti of its own later and ask that one (Triton's Proton does).
 #include <cstdint>
 
@@ -19,7 +20,7 @@ using AboutToProfile = void (*)(const char* function);
 /// through unchanged; whoever calls meanwhile waits for it. It must not throw. Call this after all functions
 /// of libcupti that we use were looked up: a later dlsym of a watched one finds the wrapper
 /// (`unwatched` undoes that). False: the loader's tables could not be written, nothing is watched.
-/// Not seen: an address that the program took (with dlsym) before this call and kept in memory of its own.
+/// Not seen: an address that the program took (with dlsym) before this call and keeps on its heap.
 bool start_subscriber_watch(AboutToProfile about_to_profile);
 
 /// Watches copies of libcupti that were loaded since; cheap (one look at the loader's counter) when nothing

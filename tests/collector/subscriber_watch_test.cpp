@@ -68,6 +68,10 @@ TEST_P(SubscriberWatch, AClientThatLooksUpByName) {
         run("by-name", client(GetParam())),
         "ours 0\nwatching 1\nresult -1 told 0 \nresult 0 told 1 cuptiSubscribe\nunwatched 1\nabsent 1\n");
 }
+TEST_P(SubscriberWatch, AClientThatLookedUpBefore) {
+    EXPECT_EQ(run("kept-address", client(GetParam())),
+              "ours 0\nwatching 1\nresult 0 told 1 cuptiSubscribe\n");
+}
 TEST_P(SubscriberWatch, ALookUpStillStartsAtItsCaller) {
     // The client says 1, the library loaded behind it 2.
     EXPECT_EQ(run("next", client(GetParam()), "",

@@ -4,6 +4,7 @@
 
 namespace {
 void nothing(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+decltype(&cuptiSubscribe) kept = nullptr;
 }  // namespace
 
 extern "C" {
@@ -27,6 +28,12 @@ void* watch_client_next(const char* name) {
 }
 void* watch_client_look_up(void* library, const char* name) {
     return dlsym(library, name);
+}
+void watch_client_keep(void* library) {
+    kept = reinterpret_cast<decltype(&cuptiSubscribe)>(dlsym(library, "cuptiSubscribe"));
+}
+int watch_client_subscribe_kept(CUpti_SubscriberHandle* subscriber) {
+    return kept(subscriber, nothing, nullptr);
 }
 int watch_client_where() {
     return WATCH_CLIENT_WHERE;

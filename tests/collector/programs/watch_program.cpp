@@ -137,6 +137,15 @@ void by_name(const char* client_file) {
     std::printf("absent %d\n", look_up(g_cupti, "cuptiSubscribe_v99") == nullptr && dlerror() != nullptr);
 }
 
+/// A program that asked for the address before we came, and kept it: cupti-python's way.
+void kept_address(const char* client_file) {
+    void* client = open_file(client_file);
+    find<void(void*)>(client, "watch_client_keep")(g_cupti);
+    hold_and_watch();
+    CUpti_SubscriberHandle theirs = nullptr;
+    report(find<int(CUpti_SubscriberHandle*)>(client, "watch_client_subscribe_kept")(&theirs));
+}
+
 /// A program that brings its own libcupti after us: another file, loaded by its path.
 void own_copy(const char* client_file, const char* copy_file, bool rescan) {
     hold_and_watch();
@@ -215,8 +224,8 @@ void torch(const char* library) {
         [](dl_phdr_info* info, size_t, void* data) {
             const LoadedObject object(*info);
             if (object.soname() != "libtorch_cpu.so") return 0;
-            object.for_each_slot([data](uintptr_t& slot) {
-                void* value = reinterpret_cast<void*>(slot);
+            object.for_each_word([data](uintptr_t&, uintptr_t word) {
+                void* value = reinterpret_cast<void*>(word);
                 if (unwatched(value) == value) return;
                 Dl_info found{};
                 dladdr(unwatched(value), &found);
@@ -244,6 +253,7 @@ int main(int argc, char** argv) {
         {"second-version", [&] { second_version(client); }},
         {"activity", [&] { activity(client); }},
         {"by-name", [&] { by_name(client); }},
+        {"kept-address", [&] { kept_address(client); }},
         {"own-copy", [&] { own_copy(client, more, false); }},
         {"own-copy-rescanned", [&] { own_copy(client, more, true); }},
         {"next", [&] { next(client); }},
