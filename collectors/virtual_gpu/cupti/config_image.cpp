@@ -2,7 +2,6 @@
 
 #include <cupti_profiler_host.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <vector>

@@ -7,7 +7,10 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "collectors/virtual_gpu/core/api.h"
+#include "collectors/virtual_gpu/cupti/activity_switches.h"
 #include "collectors/virtual_gpu/cupti/faults.h"
 #include "collectors/virtual_gpu/cupti/fixture.h"
 #include "collectors/virtual_gpu/cupti/listener.h"
@@ -33,6 +36,15 @@ void decode(RangeProfiler& profiler, CounterImage& image, bool complete) {
         if (!image.add(range.path, values)) ++profiler.dropped;
     }
     profiler.collected.clear();
+}
+
+/// Others saw the two together; nobody documents it.
+void warn_of_activity() {
+    if (kind_enabled(CUPTI_ACTIVITY_KIND_KERNEL) || kind_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+        attnscope::vgpu::report("warning", "cupti-range-and-activity",
+                                "ranges are measured while kernel activity records are on: whether the real "
+                                "library allows that is not documented",
+                                "one of the two at a time");
 }
 
 }  // namespace
@@ -139,6 +151,7 @@ CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* params) {
         call.lock();
         call->begin_session();
     }
+    warn_of_activity();
     refresh_hooks();
     return CUPTI_SUCCESS;
 }
