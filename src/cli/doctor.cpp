@@ -1,0 +1,55 @@
+// attnscope doctor [--for counters|records|prediction] [--format text|json] [--run CMD...]
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "attnscope/doctor.h"
+#include "attnscope/error.h"
+#include "command.h"
+#include "terminal.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+    std::string wanted, format = "text";
+    std::vector<std::string> program;
+};
+
+int run(const Options& o) {
+    static const std::map<std::string, doctor::Use> kUses = {{"counters", doctor::Use::counters},
+                                                             {"records", doctor::Use::records},
+                                                             {"prediction", doctor::Use::prediction}};
+    doctor::Request request;
+    if (!o.wanted.empty()) request.wanted = kUses.at(o.wanted);
+    request.program = o.program;
+    const doctor::Diagnosis diagnosis = doctor::diagnose(request);
+    std::cout << (o.format == "json" ? doctor::render_json(diagnosis)
+                                     : doctor::render_text(diagnosis, terminal_options(true).width))
+              << std::flush;
+    if (!std::cout) throw Error("standard output cannot be written to: is the disk full?");
+    return static_cast<int>(diagnosis.usable_as_wanted() ? Exit::success : Exit::cannot_judge);
+}
+
+}  // namespace
+
+Action define_doctor(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    app.add_option(
+           "--for", options->wanted,
+           "what the machine shall be usable for: counters, records (kernel records of a real GPU) or "
+           "prediction; default: counters where an NVIDIA device is present, else prediction. Exit code 3 "
+           "when it is not")
+        ->check(CLI::IsMember({"counters", "records", "prediction"}));
+    app.add_option("--format", options->format, "text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    app.add_option("--run", options->program,
+                   "the program to collect from, looked at but not run; the last option")
+        ->type_name("CMD...")
+        ->expected(1, -1);
+    return [options] { return run(*options); };
+}
+
+}  // namespace attnscope::cli
