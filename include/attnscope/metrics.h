@@ -48,6 +48,15 @@ struct MetricResult {
 };
 std::optional<MetricResult> evaluate(const MetricRole& role, const MetricLookup& lookup);
 
+/// A section of Nsight Compute with the counters that it collects (src/data/nsight_sections.tsv), for
+/// comparison.
+struct ProfilerSection {
+    std::string section;               ///< "SpeedOfLight"
+    std::vector<std::string> sets;     ///< "basic", "detailed", "full"
+    std::vector<std::string> metrics;  ///< of all architectures
+};
+const std::vector<ProfilerSection>& nsight_sections();
+
 /// Names that are nearest to `name` by edit distance and common parts, best first: what an error offers.
 std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& known,
                                        size_t count = 3);

@@ -16,8 +16,10 @@ struct Command {
 };
 
 Action define_kernels(CLI::App& app);
+Action define_metrics(CLI::App& app);
 Action define_collect(CLI::App& app);
 Action define_report(CLI::App& app);
 Action define_attention(CLI::App& app);
+Action define_doctor(CLI::App& app);
 
 }  // namespace attnscope::cli

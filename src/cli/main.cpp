@@ -26,9 +26,17 @@ const std::vector<Command> kCommands = {
     {"report", "explain a run: text, Markdown, HTML or JSON", "attnscope report run --format md",
      define_report},
 #endif
+#ifdef ATTNSCOPE_HAVE_METRICS
+    {"metrics", "what can be counted on a chip, what it means, in how many passes",
+     "attnscope metrics --chip GH100 --set core", define_metrics},
+#endif
 #ifdef ATTNSCOPE_HAVE_KERNELS
     {"kernels", "registers, shared memory and occupancy of the kernels in a library",
      "attnscope kernels libtorch_cuda.so --match flash_fwd --device H100-SXM5", define_kernels},
+#endif
+#ifdef ATTNSCOPE_HAVE_DOCTOR
+    {"doctor", "what is wrong with this machine for collecting counters, and the remedy", "attnscope doctor",
+     define_doctor},
 #endif
 };
 

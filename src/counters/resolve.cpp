@@ -92,7 +92,10 @@ std::string why_absent(const CounterHost& host, const std::string& chip, const s
     constexpr size_t kNamed = 6;
     const bool more = others.size() > kNamed;
     if (more) others.resize(kNamed);
-    return chip + " has no such counter; " + joined(others, ", ") + (more ? " and others have" : " has");
+    return chip + " has no such counter; " + joined(others, ", ") +
+           (more                 ? " and others have it"
+            : others.size() == 1 ? " has it"
+                                 : " have it");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace attnscope::metrics {
 
-extern const std::string_view kEmbeddedMetricTable;
+extern const std::string_view kEmbeddedMetricTable, kEmbeddedNsightSections;
 
 /// `origin` names the table in errors ("metrics.tsv, line 12: ..."). Throws Error.
 std::vector<MetricRole> parse_metric_table(std::string_view text, const std::string& origin);
