@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "other_client.h"
+
 namespace attnscope::collector {
 namespace {
 
@@ -103,8 +105,7 @@ std::string path_of(void* library) {
     return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr ? map->l_name : "";
 }
 
-CuptiFailure try_one(CuptiApi& api, CUpti_BuffersCallbackRequestFunc request,
-                     CUpti_BuffersCallbackCompleteFunc complete) {
+CuptiFailure try_one(CuptiApi& api, const BeginWithCupti& begin) {
     if (!load_functions(api))
         return {"cupti-too-old", api.path + " lacks functions that attnscope needs",
                 "use CUPTI 12.6 or later"};
@@ -114,11 +115,7 @@ CuptiFailure try_one(CuptiApi& api, CUpti_BuffersCallbackRequestFunc request,
                 api.path + " is CUPTI of API version " + std::to_string(api.version) +
                     ", older than CUDA 12.6's 24",
                 "use CUPTI 12.6 or later"};
-    CUptiResult result = CUPTI_SUCCESS;
-    if (const char* call = enable_kinds(api, request, complete, result))
-        return {"cupti-refused", std::string(call) + " of " + api.path + " answered " + api.describe(result),
-                "check that the driver is as new as this CUPTI, and that no other profiler is attached"};
-    return {};
+    return begin(api);
 }
 
 }  // namespace
@@ -145,8 +142,7 @@ bool is_launching_function(const char* name) {
     return false;
 }
 
-CuptiFailure start_cupti(CuptiApi& api, const char* hints, CUpti_BuffersCallbackRequestFunc request,
-                         CUpti_BuffersCallbackCompleteFunc complete) {
+CuptiFailure find_cupti(CuptiApi& api, const char* hints, const BeginWithCupti& begin) {
     CuptiFailure first;
     for (const Candidate& candidate : candidates(hints)) {
         void* library = dlopen(candidate.file.c_str(), candidate.mode);
@@ -154,7 +150,7 @@ CuptiFailure start_cupti(CuptiApi& api, const char* hints, CUpti_BuffersCallback
         api = CuptiApi{};
         api.library = library;
         api.path = path_of(library);
-        CuptiFailure failure = try_one(api, request, complete);
+        CuptiFailure failure = try_one(api, begin);
         if (failure.code == nullptr) return {};
         if (first.code == nullptr) first = std::move(failure);
         api = CuptiApi{};
@@ -167,6 +163,25 @@ CuptiFailure start_cupti(CuptiApi& api, const char* hints, CUpti_BuffersCallback
             "no libcupti.so.13 or libcupti.so.12 was found: kernels, copies and memsets are not recorded",
             "install CUPTI (it comes with the CUDA toolkit and with PyPI's nvidia-cuda-cupti), or name the "
             "file in ATTNSCOPE_CUPTI"};
+}
+
+CuptiFailure start_cupti(CuptiApi& api, const char* hints, CUpti_BuffersCallbackRequestFunc request,
+                         CUpti_BuffersCallbackCompleteFunc complete) {
+    return find_cupti(api, hints, [&](CuptiApi& found) -> CuptiFailure {
+        // Registering would take another client's records away, and nobody would tell it.
+        if (const auto holder = name_of_other_client(found.library))
+            return {
+                "another-cupti-client",
+                *holder +
+                    " is using CUPTI in this process already: kernels, copies and memsets are not recorded",
+                "collect without the other profiler, which may be one that the program starts before CUDA"};
+        CUptiResult result = CUPTI_SUCCESS;
+        const char* call = enable_kinds(found, request, complete, result);
+        if (call == nullptr) return {};
+        return {"cupti-refused",
+                std::string(call) + " of " + found.path + " answered " + found.describe(result),
+                "check that the driver is as new as this CUPTI, and that no other profiler is attached"};
+    });
 }
 
 }  // namespace attnscope::collector

@@ -3,6 +3,7 @@
 // one. Nothing links it.
 #include <cupti.h>
 
+#include <functional>
 #include <string>
 
 namespace attnscope::collector {
@@ -43,7 +44,13 @@ struct CuptiFailure {
     std::string message, remedy;
 };
 
-/// Finds CUPTI, then registers the callbacks and enables the kinds. `hints` are colon-separated files to try.
+/// Finds CUPTI and begins with it: with the copy in the process where there is one, else with the first of
+/// `hints` (colon-separated files) and the loader's own that `begin` accepts. Codes of its own:
+/// "cupti-absent", "cupti-too-old".
+using BeginWithCupti = std::function<CuptiFailure(CuptiApi&)>;
+CuptiFailure find_cupti(CuptiApi& api, const char* hints, const BeginWithCupti& begin);
+
+/// Finds CUPTI, then registers the callbacks and enables the kinds.
 CuptiFailure start_cupti(CuptiApi& api, const char* hints, CUpti_BuffersCallbackRequestFunc request,
                          CUpti_BuffersCallbackCompleteFunc complete);
 

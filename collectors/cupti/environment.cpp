@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +37,18 @@ std::string executable() {
     return n > 0 ? std::string(path, static_cast<size_t>(n)) : std::string();
 }
 
+/// As NVML and nvidia-smi print it: GPU-8-4-4-4-12 hexadecimal digits.
+std::string uuid_text(const std::array<unsigned char, 16>& bytes) {
+    constexpr char hex[] = "0123456789abcdef";
+    std::string text = "GPU";
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        text += hex[bytes[i] >> 4];
+        text += hex[bytes[i] & 15];
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string host_name() {
@@ -50,8 +63,9 @@ std::string host_name() {
 std::string describe_process(const ProcessFacts& facts, CudaVersions versions) {
     std::string out;
     JsonLine line(out, "process");
-    line.text("schema", "attnscope-run").text("version", "1.0").text("attnscope", ATTNSCOPE_VERSION);
-    line.text("ground", facts.virtual_ground ? "virtual" : "real").text("host", facts.host);
+    line.text("schema", "attnscope-run").text("version", "1.1").text("attnscope", ATTNSCOPE_VERSION);
+    line.text("ground", facts.virtual_ground ? "virtual" : "real");
+    line.text("collection", facts.counters ? "counters" : "activity").text("host", facts.host);
     line.number("pid", getpid()).number("ppid", getppid()).number("start_unix_ns", facts.start_unix_ns);
     line.known("executable", executable()).texts("command", redact_command(command_line()));
     if (versions.driver > 0) line.number("cuda_driver", versions.driver);
@@ -111,6 +125,8 @@ std::string describe_devices(const char* (*device_id)(int32_t)) {
     auto* name_of = find_function<int(char*, int, int)>("libcuda.so.1", "cuDeviceGetName");
     auto* attribute_of = find_function<int(int*, int, int)>("libcuda.so.1", "cuDeviceGetAttribute");
     auto* memory_of = find_function<int(size_t*, int)>("libcuda.so.1", "cuDeviceTotalMem_v2");
+    auto* uuid_of =
+        find_function<int(std::array<unsigned char, 16>*, int)>("libcuda.so.1", "cuDeviceGetUuid_v2");
     std::string out;
     int count = 0;
     if (count_of == nullptr || get == nullptr || attribute_of == nullptr || count_of(&count) != 0) return out;
@@ -122,6 +138,8 @@ std::string describe_devices(const char* (*device_id)(int32_t)) {
         if (const char* id = device_id != nullptr ? device_id(ordinal) : nullptr) line.text("id", id);
         char name[256] = "";
         if (name_of != nullptr && name_of(name, sizeof name - 1, device) == 0) line.known("name", name);
+        std::array<unsigned char, 16> uuid{};
+        if (uuid_of != nullptr && uuid_of(&uuid, device) == 0) line.text("uuid", uuid_text(uuid));
         for (const Attribute& attribute : attributes) {
             int value = 0;
             if (attribute_of(&value, attribute.number, device) == 0 && value >= 0)

@@ -17,6 +17,7 @@ struct ProcessFacts {
     uint64_t start_unix_ns = 0;
     bool virtual_ground = false;
     uint32_t cupti = 0;
+    bool counters = false;  ///< a counters collection
 };
 
 /// The host's name, made fit for a file name.

@@ -5,6 +5,7 @@
 #include "loaded.h"
 #include "platform.h"
 #include "session.h"
+#include "subscriber_watch.h"
 
 namespace attnscope::collector {
 namespace {
@@ -36,7 +37,8 @@ void Session::flush_loop() {
         const uint32_t seen = wake_flush_.state();
         if (!stop_flush_) wake_flush_.wait(seen, kFlushMs);
         const uint64_t now = monotonic_ms();
-        if (pool_.requests() != 0 && (described == 0 || now - described > kLibrariesMs)) {
+        if (counters() != nullptr) rescan_subscriber_watch();
+        if (gpu_used() && (described == 0 || now - described > kLibrariesMs)) {
             describe_environment();
             described = now;
         }
@@ -55,6 +57,11 @@ void Session::flush_loop() {
     if (!taken_over_ && !probe_pending_) probe();
     if (pool_.requests() != 0) flush_cupti(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     judge_probe(true);
+}
+
+bool Session::gpu_used() const {
+    const CountersCollection* c = counters_.load(std::memory_order_acquire);
+    return c != nullptr ? c->gpu_used() : pool_.requests() != 0;
 }
 
 void Session::flush_cupti(uint32_t flags) {

@@ -43,6 +43,7 @@ BOUND(int, pthread_create, FIRST,
 BOUND(int, pthread_key_create, FIRST, (pthread_key_t * key, void (*destroy)(void*)), (key, destroy))
 BOUND(void*, pthread_getspecific, FIRST, (pthread_key_t key), (key))
 BOUND(int, pthread_setspecific, FIRST, (pthread_key_t key, const void* value), (key, value))
+BOUND(int, pthread_mutex_trylock, FIRST, (pthread_mutex_t * mutex), (mutex))
 BOUND(int, pthread_once, FIRST, (pthread_once_t * once, void (*body)(void)), (once, body))
 BOUND(int, pthread_sigmask, FIRST, (int how, const sigset_t* set, sigset_t* old), (how, set, old))
 BOUND(int, pthread_setname_np, FIRST_SETNAME, (pthread_t thread, const char* name), (thread, name))

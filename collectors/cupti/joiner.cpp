@@ -2,8 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cstring>
-
 #include "cupti_api.h"
 #include "json_line.h"
 
@@ -114,7 +112,7 @@ void Joiner::take_kernel(const CUpti_Activity* record) {
     l.device = r.deviceId;
     l.context = r.contextId;
     l.stream = r.streamId;
-    l.name = r.name == nullptr ? 0 : name_id(r.name);
+    l.name = r.name == nullptr ? 0 : table_.id(r.name, names_);
     l.grid = {r.gridX, r.gridY, r.gridZ};
     l.block = {r.blockX, r.blockY, r.blockZ};
     l.cluster = {r.clusterX, r.clusterY, r.clusterZ};
@@ -197,16 +195,6 @@ void Joiner::add(const Launch& launch) {
         ++counts_.invalid_times;
         l.start = l.end = 0;
     }
-}
-
-uint32_t Joiner::name_id(const char* name) {
-    // The pointer is CUPTI's and may be reused for another name, so the text is compared.
-    Recent& recent = recent_[(reinterpret_cast<uintptr_t>(name) >> 4) % recent_.size()];
-    if (recent.name != nullptr && std::strcmp(name, recent.name->c_str()) == 0) return recent.id;
-    const auto [entry, fresh] = ids_.try_emplace(name, static_cast<uint32_t>(ids_.size() + 1));
-    if (fresh) JsonLine(names_, "name").number("id", entry->second).text("name", entry->first).end();
-    recent = {&entry->first, entry->second};
-    return entry->second;
 }
 
 void Joiner::settle(std::string& out, bool last) {

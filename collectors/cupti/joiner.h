@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "name_table.h"
 #include "ranges.h"
 
 namespace attnscope::collector {
@@ -70,7 +71,6 @@ class Joiner {
 
     Slot* slot(uint32_t correlation, bool create);
     Slot* late_slot(const Slot& wanted);
-    uint32_t name_id(const char* name);
     void take_kernel(const CUpti_Activity* record);
     void take_memset(const CUpti_Activity* record);
     template <class Record>
@@ -91,12 +91,7 @@ class Joiner {
     bool ranges_seen_ = false;  ///< external correlation records exist, so one may still be on its way
     std::vector<Launch> waiting_;
     std::string names_;  ///< `name` lines to be written before the launches that use them
-    std::unordered_map<std::string, uint32_t> ids_;
-    struct Recent {
-        const std::string* name = nullptr;
-        uint32_t id = 0;
-    };
-    std::array<Recent, 64> recent_{};
+    NameTable table_;
     Counts counts_;
 };
 

@@ -107,15 +107,19 @@ nvtxRangeId_t start(const void* domain, const std::string& name) {
         session.tell_ranges(thread);
         const RangeBook::Opened range = session.ranges().open_process_range(session.now_ns());
         write_range(session, range.id, range.parent, "process", thread.thread, name, domain, range.start_ns);
+        if (CountersCollection* counters = session.counters())
+            counters->range_opened(range.id, name, true, domain, thread.thread);
         return nvtxRangeId_t{range.id};
     });
 }
 
 void end(nvtxRangeId_t id) {
     record(0, [&](Session& session) {
+        const auto range = static_cast<uint32_t>(id);
         const uint64_t now = session.now_ns();
-        if (session.ranges().close_process_range(static_cast<uint32_t>(id), now))
-            write_range_end(session, static_cast<uint32_t>(id), now);
+        if (CountersCollection* counters = session.counters())
+            counters->range_closed(range, session.this_thread().thread);
+        if (session.ranges().close_process_range(range, now)) write_range_end(session, range, now);
         return 0;
     });
 }
@@ -136,6 +140,8 @@ int push(const void* domain, const std::string& name) {
         const int level = depth_in(thread, domain);
         write_range(session, id, parent, "thread", thread.thread, name, domain, session.now_ns());
         session.push_range(thread, {id, process_range, domain});
+        if (CountersCollection* counters = session.counters())
+            counters->range_opened(id, name, false, domain, thread.thread);
         return level;
     });
 }
@@ -148,8 +154,10 @@ int pop(const void* domain) {
             if (thread.ranges[i].domain != domain) continue;
             const int level = depth_in(thread, domain) - 1;
             const uint32_t id = thread.ranges[i].id;
+            const uint64_t now = session.now_ns();
+            if (CountersCollection* counters = session.counters()) counters->range_closed(id, thread.thread);
             session.remove_range(thread, i);
-            write_range_end(session, id, session.now_ns());
+            write_range_end(session, id, now);
             return level;
         }
         return -1;

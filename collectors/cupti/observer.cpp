@@ -46,9 +46,7 @@ void on_library_call(void*, const AttnscopeLibraryCall* call) {
         json.number("thread", thread.thread);
         if (const uint32_t range = session.current_range(thread)) {
             json.number("range", range);
-            const uint32_t process_range = session.ranges().innermost();
-            if (!thread.ranges.empty() && process_range != 0 &&
-                thread.ranges.back().process_range != process_range)
+            if (const uint32_t process_range = session.outer_process_range(thread))
                 json.number("process_range", process_range);
         }
         for (uint32_t i = 0; i < call->attribute_count; ++i) {

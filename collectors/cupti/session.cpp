@@ -81,6 +81,7 @@ Session* Session::create() {
 }
 
 void Session::lock_for_fork() {
+    if (CountersCollection* c = counters()) c->lock_for_fork();  // it writes to the file under its own lock
     ranges_.lock_for_fork();
     file_.lock_for_fork();
     notices_.lock_for_fork();
@@ -92,6 +93,7 @@ void Session::unlock_for_fork() {
     notices_.unlock_for_fork();
     file_.unlock_for_fork();
     ranges_.unlock_for_fork();
+    if (CountersCollection* c = counters()) c->unlock_for_fork();
 }
 
 uint8_t* Session::give_buffer(size_t& size) {
@@ -106,13 +108,25 @@ void Session::start() {
     if (started_.exchange(true)) return;
     facts_.host = host_name();
     facts_.start_unix_ns = realtime_ns();
-    const std::string path = directory_ + '/' + facts_.host + '-' + std::to_string(getpid()) + '-' +
-                             std::to_string(facts_.start_unix_ns) + ".jsonl";
-    if (!file_.create(path)) {
+    const std::string stem =
+        facts_.host + '-' + std::to_string(getpid()) + '-' + std::to_string(facts_.start_unix_ns);
+    if (!file_.create(directory_ + '/' + stem + ".jsonl")) {
         ended_ = true;  // the launcher sees that there is no file
         return;
     }
     find_ground();
+    const CountersMode mode = counters_mode();
+    if (mode.on())
+        start_counters(mode, stem);
+    else
+        start_activity();
+    start_threads();
+    std::atexit(at_exit);
+    initialised_.store(true, std::memory_order_release);
+    wake_flush_.raise();
+}
+
+void Session::start_activity() {
     const CuptiFailure failure =
         start_cupti(cupti_, std::getenv("ATTNSCOPE_CUPTI"), on_buffer_requested, on_buffer_completed);
     if (failure.code != nullptr) {
@@ -122,10 +136,16 @@ void Session::start() {
         cupti_on_.store(true, std::memory_order_release);
         tell_ranges(this_thread());
     }
-    start_threads();
-    std::atexit(at_exit);
-    initialised_.store(true, std::memory_order_release);
-    wake_flush_.raise();
+}
+
+void Session::start_counters(const CountersMode& mode, const std::string& stem) {
+    facts_.counters = true;
+    auto* counters = new CountersCollection(*this, mode);
+    const CuptiFailure failure =
+        counters->start(std::getenv("ATTNSCOPE_CUPTI"), directory_, stem, facts_.virtual_ground);
+    if (failure.code != nullptr) notices_.diagnostic("error", failure.code, failure.message, failure.remedy);
+    facts_.cupti = counters->cupti().version;
+    counters_.store(counters, std::memory_order_release);
 }
 
 void Session::find_ground() {

@@ -12,6 +12,7 @@
 
 #include "../virtual_gpu/observer.h"
 #include "buffers.h"
+#include "counters_collection.h"
 #include "cupti_api.h"
 #include "environment.h"
 #include "joiner.h"
@@ -27,6 +28,8 @@ struct ThreadState {
     std::vector<ThreadRange> ranges;
     size_t pushed = 0;
     uint32_t thread = 0;
+    LaunchInProgress launch;  ///< counters collection: between the enter and the exit of its call
+    uint64_t launches = 0;
 };
 
 class Session {
@@ -55,9 +58,18 @@ class Session {
     uint32_t current_range(const ThreadState& state) const {
         return state.ranges.empty() ? ranges_.innermost() : state.ranges.back().id;
     }
+    /// The innermost process range, where the calling thread is in a range of its own that was opened before
+    /// it; else 0.
+    uint32_t outer_process_range(const ThreadState& state) const {
+        const uint32_t process_range = ranges_.innermost();
+        return state.ranges.empty() || state.ranges.back().process_range == process_range ? 0 : process_range;
+    }
     void push_range(ThreadState& state, const ThreadRange& range);
     /// Removes one range; CUPTI's stack is taken down to it and built up again.
     void remove_range(ThreadState& state, size_t index);
+
+    /// nullptr: an activity collection.
+    CountersCollection* counters() { return counters_.load(std::memory_order_acquire); }
 
     uint8_t* give_buffer(size_t& size);
     void take_buffer(uint8_t* buffer, size_t valid);
@@ -71,6 +83,9 @@ class Session {
     Session() : joiner_(ranges_, {}) {}
     static Session* create();
     void find_ground();
+    void start_activity();
+    void start_counters(const CountersMode& mode, const std::string& stem);
+    bool gpu_used() const;
     void start_threads();
 
     // flush_loop.cpp: asks CUPTI for what is complete, so that a killed program leaves its data
@@ -96,6 +111,7 @@ class Session {
     BufferPool pool_;
     CuptiApi cupti_;
     Joiner joiner_;
+    std::atomic<CountersCollection*> counters_{nullptr};  ///< never destroyed, as the session itself
     AttnscopeVgpuDeviceIdFn device_id_ = nullptr;
     pthread_key_t thread_key_{};
     std::atomic<pthread_t> flush_thread_{};

@@ -28,11 +28,13 @@ void Session::write_loop() {
     while (!stop_write_) {
         const uint32_t seen = pool_.arrived().state();
         write_round(false);
+        CountersCollection* const counters = this->counters();
+        const bool urgent = counters != nullptr && counters->check_watchdog();
         const uint64_t now = monotonic_ms();
         // The flush thread may hang in a library that it asked for its version: the run must not wait for it.
         if (!file_.has_first_line() && initialised_ && now - start > kFirstLineMs)
             file_.set_first_line(describe_process(facts_, {}));
-        if (now - noticed >= kNoticesMs) {
+        if (urgent || now - noticed >= kNoticesMs) {
             std::string lines;
             notices_.take(lines);
             file_.append(lines);
@@ -90,10 +92,11 @@ void Session::write_end() {
                             counts.invalid_times);
     std::string lines;
     notices_.take(lines);
+    const LaunchRecorder::Counts* seen = counters() == nullptr ? nullptr : &counters()->counts();
     JsonLine(lines, "end")
-        .number("kernels", counts.kernels)
-        .number("memcpys", counts.memcpys)
-        .number("memsets", counts.memsets)
+        .number("kernels", seen != nullptr ? seen->kernels.load() : counts.kernels)
+        .number("memcpys", seen != nullptr ? seen->memcpys.load() : counts.memcpys)
+        .number("memsets", seen != nullptr ? seen->memsets.load() : counts.memsets)
         .number("library_calls", library_calls_.load())
         .number("dropped", dropped_.load())
         .end();
