@@ -29,6 +29,7 @@ void check_words(const CollectRequest& request, const std::string& counters) {
         throw Error("--timing " + request.timing + " is neither same nor separate");
     if (request.replay && request.range != "kernel")
         throw Error("--replay kernel needs --range kernel: CUPTI replays single kernels, not ranges");
+    if (counters.empty()) return;
     const std::vector<std::string> parts = comma_parts(counters);
     for (const std::string& part : parts) {
         if (part.empty())
