@@ -184,13 +184,14 @@ const char* word(Chart::Kind kind) {
 }
 
 bool is_predicted(const Value& value) {
-    return value.provenance.ground == Ground::virtual_gpu;
+    return value.provenance.ground == Ground::virtual_gpu || value.provenance.ground == Ground::fixture;
 }
 
 bool is_all_virtual(const Report& report) {
     bool all = true;
-    for_each_value(report,
-                   [&](const Value& value) { all = all && (!is_shown(value) || is_predicted(value)); });
+    for_each_value(report, [&](const Value& value) {
+        all = all && (!is_shown(value) || value.provenance.ground == Ground::virtual_gpu);
+    });
     return all;
 }
 

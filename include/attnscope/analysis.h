@@ -34,6 +34,26 @@ struct Choice {
     std::vector<std::pair<std::string, std::string>> refused;  ///< backend, LibTorch's own words
 };
 
+/// A role of the metric catalogue (attnscope/metrics.h) with its value: what the hardware counted.
+struct Measured {
+    std::string role;
+    Value value;   ///< of one iteration: the median over the iterations
+    Value spread;  ///< interquartile range over the iterations
+};
+/// nullptr when the role is not among them.
+const Measured* find_role(const std::vector<Measured>& counters, std::string_view role);
+
+/// Roles that rules and reports speak about by name.
+namespace counter_role {
+inline constexpr const char* kAchievedOccupancy = "achieved_occupancy";
+inline constexpr const char* kDramRead = "dram_read";
+inline constexpr const char* kDramWrite = "dram_write";
+inline constexpr const char* kDramBytes =
+    "dram_bytes";  ///< both; derived where the catalogue has no such row
+inline constexpr const char* kTensorPipe = "tensor_pipe";
+inline constexpr const char* kSerialisedTime = "kernel_time";
+}  // namespace counter_role
+
 /// What a kernel is for, read from its name.
 enum class Role : uint8_t {
     other,
@@ -76,8 +96,9 @@ struct Step {
     Value nsight_speedup;  ///< what Nsight Compute's occupancy rule promises, percent; absent where it is
                            ///< silent
     std::string copy_kind;
-    Value bytes;  ///< copies, memsets
-    Value time;   ///< median over the iterations
+    Value bytes;                     ///< copies, memsets
+    Value time;                      ///< median over the iterations
+    std::vector<Measured> counters;  ///< kernels: one for each of Analysis::counter_roles
     std::optional<LibraryCall> call;
     int32_t device = -1;
 
@@ -112,16 +133,39 @@ struct Implementation {
     int lowest = -1;
     Value peak_memory;
     Value time, time_iqr;  ///< summed GPU time of one iteration: median, interquartile range
-    Value score_bytes;     ///< model: bytes of the score matrix that go through device memory
-    Value least_bytes;     ///< model: q, k, v, o once
+    /// One for each of Analysis::counter_roles, over the kernels of one iteration; copies are not counted.
+    std::vector<Measured> counters;
+    Value score_bytes;  ///< model: bytes of the score matrix that go through device memory
+    Value least_bytes;  ///< model: q, k, v, o once
     Value flops;
     Value max_abs_difference;
     std::string compared_with;
 
     bool fused() const;  ///< one of flash, efficient, cuDNN
+    /// A role's value; absent with a reason also where it was not asked for.
+    const Value& counter(std::string_view role) const;
     const Step* lowest_occupancy() const {
         return lowest < 0 ? nullptr : &steps[static_cast<size_t>(lowest)];
     }
+};
+
+/// A role of the catalogue as the report shows it.
+struct CounterRole {
+    std::string role, title, meaning;
+    Unit unit = Unit::none;
+    bool measured = false;  ///< at least one implementation or kernel has a value
+    std::string absent;     ///< why none has; empty when one has
+};
+
+/// SM or memory clock over the samples, MHz.
+struct ClockRange {
+    double least = 0, median = 0, most = 0;
+    std::optional<double> limit;  ///< the GPU's maximum
+};
+struct Clocks {
+    size_t samples = 0;
+    std::optional<ClockRange> sm, memory;
+    std::vector<std::pair<std::string, size_t>> throttled;  ///< NVML's reason in words, samples
 };
 
 struct Analysis {
@@ -144,6 +188,16 @@ struct Analysis {
     std::string started;
 
     const Implementation* find(std::string_view name) const;  ///< the first that ran; nullptr
+    /// Those that were collected, and the four of the main table in any case; in the catalogue's order.
+    std::vector<CounterRole> counter_roles;
+    std::optional<Ground> counter_ground;  ///< of the values, the weakest; absent: there are none
+    std::string counters_request, counters_range;
+    std::vector<std::pair<std::string, uint64_t>> counters_passes;  ///< chip, passes
+    bool two_collections = false;  ///< times and counters are from two runs of the program
+    bool serialised_only = false;  ///< the program ran under counters alone: it has no times of its own
+    Clocks clocks;
+
+    bool counted() const { return counter_ground.has_value(); }
     bool predicted() const { return ground == Ground::virtual_gpu; }
     bool timed() const;  ///< at least one implementation has a time
 };

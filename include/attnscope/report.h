@@ -71,6 +71,7 @@ struct Notice {
     std::string message;
     std::string remedy;
     uint64_t count = 1;
+    bool first = false;  ///< belongs right under the banner: what is missing, and what to do
 };
 
 /// A picture, as numbers. The renderer chooses geometry only.

@@ -75,10 +75,10 @@ std::string head(const Report& report) {
            std::string(style_sheet()) + "</style>\n</head>\n";
 }
 
-std::string notices(const Report& report) {
-    if (report.notices.empty()) return {};
-    std::string out = "<ul class=\"notices\" aria-label=\"Notices\">\n";
+std::string notices(const Report& report, bool first) {
+    std::string out;
     for (const Notice& notice : report.notices) {
+        if (notice.first != first) continue;
         const bool bad = notice.level == NoticeLevel::error || notice.level == NoticeLevel::data_loss;
         out += std::string("<li class=\"") +
                (bad                                    ? "problem"
@@ -91,7 +91,9 @@ std::string notices(const Report& report) {
             out += " <span class=\"remedy\">→ " + html_prose(notice.remedy) + "</span>";
         out += "</li>\n";
     }
-    return out + "</ul>\n";
+    if (out.empty()) return out;
+    return "<ul class=\"notices\" aria-label=\"" + std::string(first ? "What is missing" : "Notices") +
+           "\">\n" + out + "</ul>\n";
 }
 
 std::string scope(const Report& report) {
@@ -109,7 +111,7 @@ std::string legend(const Report& report) {
         out += "<span><sup>" + entry.letter + "</sup>\xC2\xA0" + html(entry.meaning) + "</span> ";
     if (out.empty()) return {};
     return "<p class=\"key\"><b>Where numbers come from:</b> " + out +
-           "<span><i>italics</i> predicted</span> <span>— missing, with its reason</span></p>\n";
+           "<span><i>italics</i> no GPU measured it</span> <span>— missing, with its reason</span></p>\n";
 }
 
 std::string findings(const Report& report, Ids& ids) {
@@ -146,7 +148,7 @@ std::string commands(const Report& report) {
 }
 
 std::string first_screen(const Report& report, Ids& ids) {
-    std::string out = "<section class=\"first\" aria-label=\"Answer\">\n";
+    std::string out = notices(report, true) + "<section class=\"first\" aria-label=\"Answer\">\n";
     if (!report.answer.empty()) {
         out += "<p class=\"answer\">";
         for (size_t i = 0; i < report.answer.size(); ++i)
@@ -154,7 +156,7 @@ std::string first_screen(const Report& report, Ids& ids) {
         out += "</p>\n";
     }
     out += html_table(report.implementations, ids);
-    return out + notices(report) + "</section>\n";
+    return out + notices(report, false) + "</section>\n";
 }
 
 }  // namespace

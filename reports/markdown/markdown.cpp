@@ -60,6 +60,20 @@ std::string value_text(const Value& value) {
            superscript(tag_of(value.provenance));
 }
 
+std::string notices(const Report& report, bool first) {
+    std::string out;
+    for (const Notice& notice : report.notices) {
+        if (notice.first != first) continue;
+        std::string text = std::string(sign(notice.level)) + " **" + word(notice.level) +
+                           "**: " + markdown_prose(notice.message);
+        if (notice.count > 1)
+            text += " (" + with_separators(static_cast<double>(notice.count), 0) + " times)";
+        if (!notice.remedy.empty()) text += " → " + markdown_prose(notice.remedy);
+        out += item(text);
+    }
+    return out.empty() ? out : (first ? "" : "Notices:\n\n") + out + "\n";
+}
+
 std::string head(const Report& report) {
     const Banner banner = banner_of(report);
     std::string out = heading(1, report.title);
@@ -71,7 +85,7 @@ std::string head(const Report& report) {
     };
     listed("Exact here", report.exact);
     listed("Not known here", report.not_exact);
-    out += "\n";
+    out += "\n" + notices(report, true);
     for (const std::string& sentence : report.answer) out += markdown_lines(markdown_prose(sentence), width);
     if (!report.answer.empty()) out += "\n";
     std::string strip;
@@ -88,22 +102,9 @@ std::string legend(const Report& report) {
         text += (text.empty() ? "" : " · ") + superscript(entry.letter) + " " + markdown_text(entry.meaning);
     if (text.empty()) return {};
     return markdown_lines("Where numbers come from: " + text +
-                              ". Predicted numbers are in *italics*; — is missing, with its reason.",
+                              ". Numbers that no GPU measured are in *italics*; — is missing, with its reason.",
                           width) +
            "\n";
-}
-
-std::string notices(const Report& report) {
-    std::string out;
-    for (const Notice& notice : report.notices) {
-        std::string text = std::string(sign(notice.level)) + " **" + word(notice.level) +
-                           "**: " + markdown_prose(notice.message);
-        if (notice.count > 1)
-            text += " (" + with_separators(static_cast<double>(notice.count), 0) + " times)";
-        if (!notice.remedy.empty()) text += " → " + markdown_prose(notice.remedy);
-        out += item(text);
-    }
-    return out.empty() ? out : "Notices:\n\n" + out + "\n";
 }
 
 std::string finding(const Finding& finding, size_t number) {
@@ -213,7 +214,8 @@ std::string render_markdown(const Report& report) {
     using namespace reports;
     std::string out = head(report);
     if (!report.implementations.rows.empty()) out += markdown_table(report.implementations) + "\n";
-    out += notices(report) + legend(report) + columns_meaning(report.implementations) + findings(report);
+    out +=
+        notices(report, false) + legend(report) + columns_meaning(report.implementations) + findings(report);
     for (const Section& part : report.sections) out += section(part);
     out += tail(report);
     while (out.ends_with("\n\n")) out.pop_back();

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "../format.h"
 #include "../unicode.h"
 #include "../words.h"
@@ -49,10 +51,11 @@ void write_banner(TextWriter& writer, const Report& report, bool all) {
     for (const std::string& line : report.not_exact) writer.paragraph("  not known: ", line);
 }
 
-void write_notices(TextWriter& writer, const Report& report) {
-    if (report.notices.empty()) return;
-    writer.blank();
+void write_notices(TextWriter& writer, const Report& report, bool first) {
+    bool blank = !first;
     for (const Notice& notice : report.notices) {
+        if (notice.first != first) continue;
+        if (std::exchange(blank, false)) writer.blank();
         const std::string times =
             notice.count > 1 ? " (" + with_separators(static_cast<double>(notice.count), 0) + " times)" : "";
         const Style style = notice.level == NoticeLevel::info      ? Style::plain
@@ -194,6 +197,7 @@ std::string render_text(const Report& report, TextOptions options) {
     using namespace reports;
     TextWriter writer(options, is_all_virtual(report));
     write_banner(writer, report, options.details);
+    write_notices(writer, report, true);
     writer.blank();
     writer.paragraph("", report.title, Style::bold);
     write_strip(writer, report);
@@ -203,7 +207,7 @@ std::string render_text(const Report& report, TextOptions options) {
         writer.blank();
         write_table(writer, report.implementations);
     }
-    write_notices(writer, report);
+    write_notices(writer, report, false);
     write_findings(writer, report, options.details);
     if (options.details) write_details(writer, report);
     writer.blank();

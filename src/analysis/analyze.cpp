@@ -2,6 +2,8 @@
 #include <set>
 
 #include "attnscope/analysis.h"
+#include "clocks.h"
+#include "counters.h"
 #include "implementation.h"
 #include "notices.h"
 #include "words.h"
@@ -19,8 +21,10 @@ std::string suffix(const Run& run, const Process& process) {
     return " (" + process.file + ")";
 }
 
-void add_process(Analysis& out, const Run& run, const Process& process) {
+void add_process(Analysis& out, const Run& run, const Process& process,
+                 const std::vector<const MetricRole*>& roles) {
     const Marks marks = read_marks(process);
+    const ProcessCounters counters(run, process, roles);
     if (marks.workload && out.workload.sentence().empty()) out.workload = *marks.workload;
     if (marks.choice && out.choice.chosen.empty()) out.choice = *marks.choice;
     if (marks.unreadable > 0)
@@ -32,7 +36,7 @@ void add_process(Analysis& out, const Run& run, const Process& process) {
     const std::vector<Phase> phases = implementation_phases(process);
     if (phases.empty() && marks.implementations.empty()) {
         for (const NamedLaunches& group : outermost_ranges(process))
-            out.implementations.push_back(analyze_group(process, group, run.ground, title_suffix));
+            out.implementations.push_back(analyze_group(process, group, counters, run.ground, title_suffix));
         return;
     }
     out.has_convention = true;
@@ -42,16 +46,50 @@ void add_process(Analysis& out, const Run& run, const Process& process) {
         const auto phase =
             std::find_if(phases.begin(), phases.end(), [&](const Phase& p) { return p.name == mark.name; });
         if (phase == phases.end()) {
-            out.implementations.push_back(from_mark(mark, marks, run.ground, title_suffix));
+            out.implementations.push_back(from_mark(mark, marks, counters, run.ground, title_suffix));
             continue;
         }
         used[static_cast<size_t>(phase - phases.begin())] = true;
-        out.implementations.push_back(analyze_phase(process, *phase, &mark, marks, run.ground, title_suffix));
+        out.implementations.push_back(
+            analyze_phase(process, *phase, &mark, marks, counters, run.ground, title_suffix));
     }
     for (size_t i = 0; i < phases.size(); ++i)
         if (!used[i])
             out.implementations.push_back(
-                analyze_phase(process, phases[i], nullptr, marks, run.ground, title_suffix));
+                analyze_phase(process, phases[i], nullptr, marks, counters, run.ground, title_suffix));
+}
+
+/// Which roles the report can show, and why it cannot show the others of the main table.
+void summarise_counters(Analysis& out, const Run& run, const std::vector<const MetricRole*>& roles) {
+    out.counters_request = run.counters_request;
+    out.counters_range = run.counters_range;
+    out.counters_passes = run.counters_passes;
+    bool launched = false, undisturbed = false;
+    for (const Process& p : run.processes) {
+        if (!p.counters.empty() && p.counter_ground)
+            out.counter_ground = weaker(out.counter_ground.value_or(Ground::real), *p.counter_ground);
+        out.two_collections = out.two_collections || !p.counters_from.empty();
+        launched = launched || !p.launches.empty();
+        undisturbed = undisturbed || (!p.launches.empty() && p.collection == Collection::activity);
+    }
+    out.serialised_only = launched && !undisturbed;
+    for (const MetricRole* role : roles) {
+        CounterRole shown{role->role, role->title, role->meaning, role->unit, false, {}};
+        const auto look = [&](const std::vector<Measured>& counters) {
+            const Measured* m = find_role(counters, role->role);
+            if (!m) return;
+            if (m->value)
+                shown.measured = true;
+            else if (shown.absent.empty())
+                shown.absent = m->value.absent;
+        };
+        for (const Implementation& i : out.implementations) {
+            if (i.status != ImplementationStatus::refused) look(i.counters);
+            for (const Step& step : i.steps) look(step.counters);
+        }
+        if (shown.measured) shown.absent.clear();
+        out.counter_roles.push_back(std::move(shown));
+    }
 }
 
 /// The device of most launches; where none names one, the first.
@@ -101,8 +139,9 @@ Analysis analyze(const Run& run) {
     out.processes = run.processes.size();
     choose_device(out, run);
     double totals[4] = {};
+    const std::vector<const MetricRole*> roles = roles_of(run);
     for (const Process& process : run.processes) {
-        add_process(out, run, process);
+        add_process(out, run, process, roles);
         for (const Launch& launch : process.launches) ++totals[static_cast<size_t>(launch.kind)];
         out.uncomputed_reads.insert(out.uncomputed_reads.end(), process.uncomputed_reads.begin(),
                                     process.uncomputed_reads.end());
@@ -117,6 +156,8 @@ Analysis analyze(const Run& run) {
     out.total_copies = Value::of(totals[1], Unit::count, trace);
     out.total_memsets = Value::of(totals[2], Unit::count, trace);
     out.total_library_calls = Value::of(totals[3], Unit::count, trace);
+    summarise_counters(out, run, roles);
+    out.clocks = summarise_clocks(run);
     std::vector<Notice> marks = std::move(out.notices);
     out.notices = collect_notices(run, out);
     out.notices.insert(out.notices.end(), marks.begin(), marks.end());

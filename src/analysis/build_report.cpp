@@ -15,20 +15,32 @@ std::string gpu(const Analysis& a) {
     return name;
 }
 
+constexpr const char* kFixture = " Counter values come from a fixture file: no GPU measured them.";
+
+std::string measured(const Analysis& a) {
+    if (!a.counted())
+        return a.timed() ? "MEASURED on " + gpu(a) + ": times are CUPTI's, hardware counters were not read."
+                         : "on " + gpu(a) + ": launches were recorded; the run holds no times.";
+    const std::string what =
+        "MEASURED on " + gpu(a) + ": " +
+        (a.counters_range == "kernel" || a.counters_range.empty() ? "hardware counters kernel by kernel"
+                                                                  : "hardware counters of whole ranges");
+    if (a.timed()) return what + ", times in a second, undisturbed run of the program.";
+    return what + "; the program ran under them alone, so its own times are not known.";
+}
+
 void banner(Report& r, const Analysis& a) {
     r.predicted = a.predicted();
+    const bool fixture = a.counter_ground == Ground::fixture;
     if (!r.predicted) {
-        r.banner = a.ground == Ground::real
-                       ? (a.timed() ? "MEASURED on " + gpu(a) +
-                                          ": times are CUPTI's, hardware counters were not read."
-                                    : "on " + gpu(a) + ": launches were recorded; the run holds no times.")
-                       : std::string("From ") + to_string(a.ground) + " data of " + gpu(a) +
-                             ": shown as it was found.";
+        r.banner = a.ground == Ground::real ? measured(a)
+                                            : std::string("From ") + to_string(a.ground) + " data of " +
+                                                  gpu(a) + ": shown as it was found.";
+        if (fixture) r.banner += kFixture;
         return;
     }
-    r.banner =
-        "PREDICTED for " + gpu(a) +
-        ", no GPU used: nothing was measured. Launches, their resources and theoretical occupancy are exact.";
+    r.banner = "PREDICTED for " + gpu(a) + ", no GPU used: nothing was measured." +
+               (fixture ? kFixture : "") + " Launches, their resources and theoretical occupancy are exact.";
     r.exact = {"every kernel that LibTorch itself launches: name, order, grid, block, dynamic shared memory",
                "registers, static shared and local memory of each, from the cubin that this GPU would run",
                "theoretical occupancy and what limits it",

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models.h"
+#include "statistics.h"
 #include "steps.h"
 #include "words.h"
 
@@ -11,14 +12,6 @@ namespace attnscope {
 namespace {
 
 using Sequence = std::vector<uint32_t>;
-
-/// The q-quantile of sorted values, linear between neighbours.
-double quantile(const std::vector<double>& sorted, double q) {
-    const double at = q * double(sorted.size() - 1);
-    const auto low = static_cast<size_t>(at);
-    const size_t high = std::min(low + 1, sorted.size() - 1);
-    return sorted[low] + (at - double(low)) * (sorted[high] - sorted[low]);
-}
 
 struct Counts {
     double by_kind[4] = {};
@@ -91,6 +84,11 @@ void set_step_totals(Implementation& out, Ground ground) {
     if (!out.shared) out.shared = Value::missing(no_shared, Unit::bytes, computed);
 }
 
+/// Times of the program itself: none on a virtual GPU, and none under counters.
+bool has_times(const Process& process, Ground ground) {
+    return ground != Ground::virtual_gpu && process.collection == Collection::activity;
+}
+
 double duration(const Launch& launch) {
     return double(*launch.end_ns - *launch.start_ns);
 }
@@ -98,8 +96,11 @@ double duration(const Launch& launch) {
 /// GPU time of each iteration, and of each step where the iterations are alike.
 void set_times(Implementation& out, const Process& process, const std::vector<Sequence>& iterations,
                Ground ground) {
-    out.time = out.time_iqr = no_time(ground, "no start and end in the records");
-    if (ground == Ground::virtual_gpu) return;
+    // Under counters kernels run one by one: what they take then is not the program's time.
+    const bool counted = process.collection == Collection::counters;
+    out.time = out.time_iqr =
+        no_time(ground, counted ? no_time_under_counters(process) : "no start and end in the records");
+    if (!has_times(process, ground)) return;
     double without = 0, all = 0;
     std::vector<double> totals;
     for (const Sequence& iteration : iterations) {
@@ -140,6 +141,26 @@ void set_times(Implementation& out, const Process& process, const std::vector<Se
         out.steps[i].time = Value::of(quantile(times, 0.5), Unit::nanoseconds, {Source::trace, ground},
                                       "median of " + words::plural(double(times.size()), "iteration"));
     }
+}
+
+/// What the hardware counted in each iteration, and in each of its launches where the iterations are alike.
+void set_counters(Implementation& out, const ProcessCounters& counters, const Phase& phase) {
+    if (counters.has_ranges() && phase.marked_iterations)
+        out.counters = counters.of_ranges(phase.iterations, false);
+    else
+        out.counters = counters.of_iterations(phase.launches);
+    for (size_t i = 0; i < out.steps.size(); ++i) {
+        if (!out.steps[i].is_kernel()) continue;
+        out.steps[i].counters = out.iterations_equal ? counters.of_step(phase.launches, i)
+                                                     : counters.of_launches({phase.launches.front()[i]});
+    }
+}
+
+/// Of steps that stand for several launches each.
+void set_group_counters(std::vector<Step>& steps, const ProcessCounters& counters,
+                        const std::vector<std::vector<uint32_t>>& members) {
+    for (size_t i = 0; i < steps.size(); ++i)
+        if (steps[i].is_kernel()) steps[i].counters = counters.of_launches(members[i]);
 }
 
 /// Empty when every iteration holds the same launches in the same order, else what differs.
@@ -197,12 +218,19 @@ void set_models(Implementation& out, const Marks& marks, Ground ground) {
 
 }  // namespace
 
+const Value& Implementation::counter(std::string_view role) const {
+    static const Value none = Value::missing("not asked for");
+    const Measured* found = find_role(counters, role);
+    return found ? found->value : none;
+}
+
 bool Implementation::fused() const {
     return backend == "flash" || backend == "efficient" || backend == "cudnn";
 }
 
 Implementation analyze_phase(const Process& process, const Phase& phase, const ImplementationMark* mark,
-                             const Marks& marks, Ground ground, const std::string& title_suffix) {
+                             const Marks& marks, const ProcessCounters& counters, Ground ground,
+                             const std::string& title_suffix) {
     Implementation out;
     out.name = phase.name;
     out.title = phase.name + title_suffix;
@@ -231,18 +259,22 @@ Implementation analyze_phase(const Process& process, const Phase& phase, const I
                                 v->provenance);
     }
     set_times(out, process, phase.launches, ground);
+    set_counters(out, counters, phase);
     std::unordered_map<StepKey, bool, StepKeyHash> steady;
     for (const auto& iteration : phase.launches)
         for (const uint32_t l : iteration) steady[maker.key(process.launches[l])] = true;
     StepGroups apart(maker);
     for (const uint32_t l : phase.outside)
-        if (!steady.count(maker.key(process.launches[l]))) apart.add(process.launches[l]);
-    out.apart = apart.take(ground != Ground::virtual_gpu);
+        if (!steady.count(maker.key(process.launches[l]))) apart.add(process.launches[l], l);
+    const auto& members = apart.members();
+    out.apart = apart.take(has_times(process, ground));
+    set_group_counters(out.apart, counters, members);
     set_models(out, marks, ground);
     return out;
 }
 
-Implementation analyze_group(const Process& process, const NamedLaunches& group, Ground ground,
+Implementation analyze_group(const Process& process, const NamedLaunches& group,
+                             const ProcessCounters& counters, Ground ground,
                              const std::string& title_suffix) {
     Implementation out;
     out.name = group.name;
@@ -252,8 +284,12 @@ Implementation analyze_group(const Process& process, const NamedLaunches& group,
     out.grouped = true;
     StepMaker maker(process, ground);
     StepGroups groups(maker);
-    for (const uint32_t l : group.launches) groups.add(process.launches[l]);
-    out.steps = groups.take(ground != Ground::virtual_gpu);
+    for (const uint32_t l : group.launches) groups.add(process.launches[l], l);
+    const auto& members = groups.members();
+    out.steps = groups.take(has_times(process, ground));
+    set_group_counters(out.steps, counters, members);
+    out.counters = counters.has_ranges() && !group.ranges.empty() ? counters.of_ranges(group.ranges, true)
+                                                                  : counters.of_launches(group.launches);
     std::stable_sort(out.steps.begin(), out.steps.end(), [](const Step& a, const Step& b) {
         const double time_a = a.time.number.value_or(0), time_b = b.time.number.value_or(0);
         return time_a != time_b ? time_a > time_b : a.times > b.times;
@@ -268,8 +304,8 @@ Implementation analyze_group(const Process& process, const NamedLaunches& group,
     return out;
 }
 
-Implementation from_mark(const ImplementationMark& mark, const Marks& marks, Ground ground,
-                         const std::string& title_suffix) {
+Implementation from_mark(const ImplementationMark& mark, const Marks& marks, const ProcessCounters& counters,
+                         Ground ground, const std::string& title_suffix) {
     Implementation out;
     out.name = mark.name;
     out.title = mark.name + title_suffix;
@@ -284,6 +320,7 @@ Implementation from_mark(const ImplementationMark& mark, const Marks& marks, Gro
         *v = Value::missing(why, Unit::bytes, trace);
     out.registers = Value::missing(why, Unit::registers, trace);
     out.time = out.time_iqr = Value::missing(why, Unit::nanoseconds, trace);
+    out.counters = counters.none(why);
     set_models(out, marks, ground);
     if (out.status == ImplementationStatus::unknown)
         out.score_bytes = Value::missing(why, Unit::bytes, {Source::model, ground});

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "clocks.h"
 #include "words.h"
 
 namespace attnscope {
@@ -25,10 +26,15 @@ NoticeLevel level(DiagnosticLevel l) {
     return NoticeLevel::warning;
 }
 
+/// Why a column of counters is not there, or holds less than was asked for.
+bool about_counters(const std::string& code) {
+    return code.starts_with("counters-") || code == "collections-differ";
+}
+
 void add_joined(std::vector<Notice>& out, std::map<std::string, size_t>& seen, const Diagnostic& d) {
     const auto [it, fresh] = seen.emplace(d.code + '\n' + d.message, out.size());
     if (fresh)
-        out.push_back({level(d.level), d.code, d.message, d.remedy, d.count});
+        out.push_back({level(d.level), d.code, d.message, d.remedy, d.count, about_counters(d.code)});
     else
         out[it->second].count += d.count;
 }
@@ -108,6 +114,17 @@ std::vector<Fact> collect_environment(const Run& run, const Analysis& analysis) 
     add("CUDA driver", all(drivers));
     add("CUDA runtime", all(runtimes));
     add("CUPTI", all(cuptis));
+    if (!run.counters_request.empty() && run.counters_request != "none") {
+        std::string text = run.counters_request;
+        if (!run.counters_range.empty() && run.counters_range != "kernel")
+            text += ", one value for each " +
+                    std::string(run.counters_range == "nvtx" ? "outermost NVTX range" : "iteration");
+        for (const auto& [chip, passes] : run.counters_passes)
+            text += "; " + words::plural(double(passes), "pass") + " on " + chip;
+        if (run.counters_replay) text += "; kernels may have been replayed";
+        add("Counters asked for", text);
+    }
+    for (const Fact& fact : clock_facts(analysis.clocks)) facts.push_back(fact);
     add("Libraries", all(libraries));
     add("PyTorch", analysis.workload.torch);
     add("Workload", analysis.workload.sentence());

@@ -117,13 +117,18 @@ std::vector<NamedLaunches> outermost_ranges(const Process& process) {
             continue;
         }
         const auto [it, fresh] = by_name.emplace(process.ranges[top[range]].name, groups.size());
-        if (fresh) groups.push_back({process.ranges[top[range]].name, {}});
+        if (fresh) groups.push_back({process.ranges[top[range]].name, {}, {}});
         groups[it->second].launches.push_back(l);
     }
+    for (uint32_t i = 0; i < top.size(); ++i)
+        if (const auto group = by_name.find(process.ranges[i].name); top[i] == i && group != by_name.end())
+            groups[group->second].ranges.push_back(i);
     if (groups.size() > kMostGroups) {  // a name that changes each time ("step 17") makes no table
-        NamedLaunches other{"other ranges", {}};
-        for (size_t i = kMostGroups; i < groups.size(); ++i)
+        NamedLaunches other{"other ranges", {}, {}};
+        for (size_t i = kMostGroups; i < groups.size(); ++i) {
             other.launches.insert(other.launches.end(), groups[i].launches.begin(), groups[i].launches.end());
+            other.ranges.insert(other.ranges.end(), groups[i].ranges.begin(), groups[i].ranges.end());
+        }
         groups.resize(kMostGroups);
         groups.push_back(std::move(other));
     }

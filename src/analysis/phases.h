@@ -26,6 +26,7 @@ std::vector<Phase> implementation_phases(const Process& process);
 struct NamedLaunches {
     std::string name;
     std::vector<uint32_t> launches;
+    std::vector<uint32_t> ranges;  ///< the outermost ranges of that name; empty for what lies in none
 };
 std::vector<NamedLaunches> outermost_ranges(const Process& process);
 

@@ -40,14 +40,17 @@ std::string fewest(const std::vector<const Implementation*>& ran) {
     return text + ".";
 }
 
-std::string fastest(const std::vector<const Implementation*>& ran) {
+std::string fastest(const Analysis& a, const std::vector<const Implementation*>& ran) {
     const Implementation *first = nullptr, *last = nullptr;
     for (const Implementation* i : ran) {
         if (!i->time) continue;
         if (!first || *i->time.number < *first->time.number) first = i;
         if (!last || *i->time.number > *last->time.number) last = i;
     }
-    if (!first) return "No times are in the run: CUPTI gave none.";
+    if (!first)
+        return a.serialised_only ? "The program's times are not known: it ran under counters alone, which "
+                                   "run kernels one by one."
+                                 : "No times are in the run: CUPTI gave none.";
     if (first == last || *first->time.number <= 0)
         return first->title + " takes " + words::milliseconds(*first->time.number) + " of GPU time.";
     return first->title + " is fastest: " + words::milliseconds(*first->time.number) + " of GPU time, " +
@@ -74,6 +77,10 @@ std::string occupancy(const Analysis& a, const std::vector<const Implementation*
         text += s.limiter + " leave room for " + words::plural(*s.ctas_per_sm.number, "CTA") + " on an SM, " +
                 words::number(s.residency.warps_per_sm) + " of " +
                 words::number(s.residency.max_warps_per_sm) + " warps";
+        if (const Measured* tensor = find_role(s.counters, counter_role::kTensorPipe);
+            tensor && tensor->value)
+            text += "; its tensor pipe is busy " + words::say_with_ground(tensor->value) +
+                    " of the active cycles";
     }
     const size_t fused = size_t(std::count_if(ran.begin(), ran.end(), [](const Implementation* i) {
         return i->fused() && i->name != "sdpa_auto";
@@ -104,7 +111,7 @@ std::vector<std::string> answer(const Analysis& a) {
                       words::plural(*a.total_copies.number, "copy") + " and " +
                       words::plural(*a.total_memsets.number, "memset") + ".");
     } else {
-        if (!a.predicted()) out.push_back(fastest(ran));
+        if (!a.predicted()) out.push_back(fastest(a, ran));
         out.push_back(fewest(ran));
     }
     if (std::string text = occupancy(a, ran); !text.empty()) out.push_back(std::move(text));
@@ -115,6 +122,7 @@ std::vector<std::string> answer(const Analysis& a) {
 
 std::vector<std::string> cannot_tell(const Analysis& a) {
     std::vector<std::string> out;
+    const std::vector<std::string> not_counted = uncounted(a);
     if (a.predicted()) {
         out.push_back("How long anything takes: nothing was measured, a virtual GPU has no time.");
         out.push_back(
@@ -124,12 +132,19 @@ std::vector<std::string> cannot_tell(const Analysis& a) {
             out.push_back("Which kernels cuBLAS and cuDNN choose, how many, and with what resources.");
         out.push_back("Whether the results are right: nothing was computed, so nothing was compared.");
     } else {
-        out.push_back(
-            "Whether the tensor pipe is busy, how many bytes reach DRAM, what the caches keep: hardware "
-            "counters were not read.");
-        if (!a.timed()) out.push_back("How long anything takes: the records have no start and end.");
+        if (!a.timed())
+            out.push_back(
+                a.serialised_only
+                    ? "How long anything takes in the undisturbed program: it ran under counters alone."
+                    : "How long anything takes: the records have no start and end.");
+        if (a.counted() && *a.total_copies.number > 0)
+            out.push_back("What copies move through DRAM: only kernels were counted.");
     }
-    out.push_back("How many warps are really active: theoretical occupancy is an upper bound.");
+    for (const std::string& sentence : not_counted)
+        if (!a.predicted() || sentence.find("not measured: virtual GPU") == sentence.npos)
+            out.push_back(sentence);
+    if (!a.counted())
+        out.push_back("How many warps are really active: theoretical occupancy is an upper bound.");
     if (!a.uncomputed_reads.empty())
         out.push_back("What the program would have launched, had the values that it read been computed.");
     return out;

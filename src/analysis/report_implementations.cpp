@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include "report_parts.h"
 #include "words.h"
 
@@ -38,53 +41,116 @@ const char* status_word(const Implementation& i) {
     return "";
 }
 
-std::vector<Column> columns(const Analysis& a) {
-    std::vector<Column> c = {
-        {"implementation", a.has_convention ? "implementation" : "range", "", "", false},
-        {"status", "status", "What LibTorch did with it; a refusal's reason is LibTorch's own sentence.", "",
-         false},
-        {"launches", "launches", "Kernels, library calls, copies and memsets of one iteration, together.", "",
-         true},
-        {"kernels", "kernels", "Kernels of one iteration that are known one by one.", "", true},
-        {"library_calls", "library calls",
-         "Calls to cuBLAS, cuDNN ...: one or more kernels each, chosen by the library on a real GPU.", "",
-         true},
-        {"copied_bytes", "copied", "Bytes of all copies of one iteration.", "", true},
-        {"theoretical_occupancy", "theoretical occupancy",
-         "Warps that fit on an SM at once, for the kernel with the fewest. It does not tell how many are "
-         "active, nor how fast it is.",
-         "100%: the SM's maximum of warps", true},
-        {"limiter", "limited by", "What runs out first on the SM, for that kernel.", "", false},
-        {"registers", "registers",
-         "Registers per thread, the most of its known kernels; of fused attention: of its attention kernel.",
-         "", true},
-        {"shared", "shared/CTA", "Static and dynamic shared memory of a CTA, the most of its kernels.", "",
-         true},
-        {"copies", "copies", "Copies of one iteration, of any direction.", "", true},
-        {"waves", "waves",
-         "CTAs of that kernel's grid, in units of what the whole GPU holds at once. Below 1: SMs stay idle.",
-         "", true},
-        {"score_bytes", "score bytes",
-         "Bytes of the score matrix that its kernels read and write in device memory, by a model; caches may "
-         "keep some from DRAM.",
-         "", true},
-        {"peak_memory", "peak memory",
-         "The allocator's peak of allocated bytes during its iterations, inputs included.", "", true},
-    };
-    if (a.timed())
-        c.push_back({"time", "time",
-                     "Summed GPU time of one iteration, median. Leaves out gaps between launches.", "",
-                     true});
-    if (a.timed()) c.push_back({"time_iqr", "spread", "Interquartile range of that time.", "", true});
-    if (!a.predicted() && a.has_convention)
-        c.push_back(
-            {"difference", "largest difference",
-             "Largest absolute difference of the result to that of the implementation it was compared with.",
-             "", true});
-    return c;
+struct Part {
+    Column column;
+    std::function<Cell(const Implementation&)> cell;
+};
+
+Part value_part(const char* id, const char* title, const char* meaning, Value Implementation::*member) {
+    return {{id, title, meaning, "", true},
+            [member](const Implementation& i) { return value_cell(i.*member); }};
 }
 
-Row row(const Analysis& a, const Implementation& i) {
+/// A reading of the kernel with the lowest theoretical occupancy, or why there is none.
+Cell of_lowest(const Implementation& i, const std::function<Cell(const Step&)>& cell) {
+    if (const Step* lowest = i.lowest_occupancy()) return cell(*lowest);
+    return value_cell(Value::missing(!i.launches    ? i.launches.absent
+                                     : !i.registers ? i.registers.absent
+                                                    : "block or device limits are not in the run"));
+}
+
+/// The roles of the main table that were counted: occupancy, DRAM bytes, tensor pipe.
+std::vector<Part> counter_parts(const Analysis& a) {
+    std::vector<Part> out;
+    for (const char* role :
+         {counter_role::kAchievedOccupancy, counter_role::kDramBytes, counter_role::kTensorPipe}) {
+        const auto shown = std::find_if(a.counter_roles.begin(), a.counter_roles.end(),
+                                        [&](const CounterRole& r) { return r.role == role; });
+        if (shown == a.counter_roles.end() || !shown->measured) continue;
+        const bool bar = shown->unit == Unit::percent;
+        out.push_back({{shown->role, shown->title, shown->meaning, bar ? "100%" : "", true},
+                       [role, bar](const Implementation& i) {
+                           const Value& value = i.counter(role);
+                           return value_cell(value, bar && value ? 100 : 0);
+                       }});
+    }
+    return out;
+}
+
+/// In the order of their weight: a narrow terminal leaves out the last ones.
+std::vector<Part> parts_of(const Analysis& a) {
+    std::vector<Part> out;
+    const auto add = [&](Part part) { out.push_back(std::move(part)); };
+    add({{"implementation", a.has_convention ? "implementation" : "range", "", "", false},
+         [](const Implementation& i) { return words_cell(i.title); }});
+    if (a.timed())
+        add(value_part("time", "time",
+                       "Summed GPU time of one iteration, median. Leaves out gaps between launches.",
+                       &Implementation::time));
+    add({{"status", "status", "What LibTorch did with it; a refusal's reason is LibTorch's own sentence.", "",
+          false},
+         [](const Implementation& i) { return words_cell(status_word(i)); }});
+    add(value_part("launches", "launches",
+                   "Kernels, library calls, copies and memsets of one iteration, together.",
+                   &Implementation::launches));
+    for (Part& part : counter_parts(a)) add(std::move(part));
+    add(value_part("kernels", "kernels", "Kernels of one iteration that are known one by one.",
+                   &Implementation::kernels));
+    add(value_part(
+        "library_calls", "library calls",
+        "Calls to cuBLAS, cuDNN ...: one or more kernels each, chosen by the library on a real GPU.",
+        &Implementation::library_calls));
+    add(value_part("copied_bytes", "copied", "Bytes of all copies of one iteration.",
+                   &Implementation::copied_bytes));
+    add({{"theoretical_occupancy", "theoretical occupancy",
+          "Warps that fit on an SM at once, for the kernel with the fewest. It does not tell how many are "
+          "active, nor how fast it is.",
+          "100%: the SM's maximum of warps", true},
+         [](const Implementation& i) {
+             return of_lowest(i, [](const Step& s) { return value_cell(s.occupancy, 100); });
+         }});
+    add({{"limiter", "limited by", "What runs out first on the SM, for that kernel.", "", false},
+         [](const Implementation& i) {
+             return of_lowest(i, [](const Step& s) { return words_cell(s.limiter); });
+         }});
+    add(value_part(
+        "registers", "registers",
+        "Registers per thread, the most of its known kernels; of fused attention: of its attention "
+        "kernel.",
+        &Implementation::registers));
+    add(value_part("shared", "shared/CTA",
+                   "Static and dynamic shared memory of a CTA, the most of its kernels.",
+                   &Implementation::shared));
+    add(value_part("copies", "copies", "Copies of one iteration, of any direction.",
+                   &Implementation::copies));
+    add({{"waves", "waves",
+          "CTAs of that kernel's grid, in units of what the whole GPU holds at once. Below 1: SMs stay idle.",
+          "", true},
+         [](const Implementation& i) {
+             return of_lowest(i, [](const Step& s) { return value_cell(s.waves); });
+         }});
+    add(value_part("score_bytes", "score bytes",
+                   "Bytes of the score matrix that its kernels read and write in device memory, by a model; "
+                   "caches may keep some from DRAM.",
+                   &Implementation::score_bytes));
+    add(value_part("peak_memory", "peak memory",
+                   "The allocator's peak of allocated bytes during its iterations, inputs included.",
+                   &Implementation::peak_memory));
+    if (a.timed())
+        add(value_part("time_iqr", "spread", "Interquartile range of the time.", &Implementation::time_iqr));
+    if (!a.predicted() && a.has_convention)
+        add({{"difference", "largest difference",
+              "Largest absolute difference of the result to that of the implementation it was compared with.",
+              "", true},
+             [](const Implementation& i) {
+                 Cell cell = value_cell(i.max_abs_difference);
+                 if (!i.compared_with.empty()) cell.full_text = "compared with " + i.compared_with;
+                 return cell;
+             }});
+    return out;
+}
+
+Row row(const std::vector<Part>& parts, const Implementation& i) {
     Row r;
     r.id = i.title;
     r.note = i.reason;
@@ -93,30 +159,7 @@ Row row(const Analysis& a, const Implementation& i) {
     if (i.status == ImplementationStatus::unknown && i.steps.empty()) r.status = RowStatus::not_run;
     if (i.name == "sdpa_auto" && !i.backend.empty() && i.reason.empty())
         r.note = "LibTorch chose " + i.backend + ".";
-    const Step* lowest = i.lowest_occupancy();
-    const Value none = Value::missing(!i.launches    ? i.launches.absent
-                                      : !i.registers ? i.registers.absent
-                                                     : "block or device limits are not in the run");
-    r.cells = {words_cell(i.title),
-               words_cell(status_word(i)),
-               value_cell(i.launches),
-               value_cell(i.kernels),
-               value_cell(i.library_calls),
-               value_cell(i.copied_bytes),
-               lowest ? value_cell(lowest->occupancy, 100) : value_cell(none),
-               lowest ? words_cell(lowest->limiter) : value_cell(none),
-               value_cell(i.registers),
-               value_cell(i.shared),
-               value_cell(i.copies),
-               lowest ? value_cell(lowest->waves) : value_cell(none),
-               value_cell(i.score_bytes),
-               value_cell(i.peak_memory)};
-    if (a.timed()) r.cells.push_back(value_cell(i.time));
-    if (a.timed()) r.cells.push_back(value_cell(i.time_iqr));
-    if (!a.predicted() && a.has_convention) {
-        r.cells.push_back(value_cell(i.max_abs_difference));
-        if (!i.compared_with.empty()) r.cells.back().full_text = "compared with " + i.compared_with;
-    }
+    for (const Part& part : parts) r.cells.push_back(part.cell(i));
     return r;
 }
 
@@ -129,14 +172,15 @@ Table implementations_table(const Analysis& a) {
     table.sentence = a.has_convention ? "One iteration of each, warm-up left out."
                                       : "All launches, by outermost NVTX range: mark implementations as "
                                         "schema/README.md says to compare them.";
-    table.columns = columns(a);
+    const std::vector<Part> parts = parts_of(a);
+    for (const Part& part : parts) table.columns.push_back(part.column);
     const Implementation* best = nullptr;
     for (const Implementation& i : a.implementations)
         if (a.has_convention && i.status == ImplementationStatus::ran && i.time &&
             (!best || *i.time.number < *best->time.number))
             best = &i;
     for (const Implementation& i : a.implementations) {
-        table.rows.push_back(row(a, i));
+        table.rows.push_back(row(parts, i));
         if (&i == best) table.rows.back().status = RowStatus::best;
     }
     return table;

@@ -5,12 +5,17 @@
 namespace attnscope::parts {
 
 Table implementations_table(const Analysis& analysis);
+Section counters_section(const Analysis& analysis);  ///< empty where nothing was counted
+/// What counters would tell and do not, each with its reason; the same reason once.
+std::vector<std::string> uncounted(const Analysis& analysis);
+std::vector<Row> counter_methods(const Analysis& analysis);
 std::vector<Section> sections(const Analysis& analysis);
 Table methods_table(const Analysis& analysis);
 std::vector<std::string> answer(const Analysis& analysis);
 std::vector<std::string> cannot_tell(const Analysis& analysis);
 
 Cell words_cell(std::string text, std::string full = {});
+Row words_row(std::string quantity, std::string formula, std::string source);
 Cell value_cell(const Value& value, double bar_of = 0);
 std::string dim_text(const std::optional<Dim3>& dim);  ///< "8 x 16 x 8"; empty when there is none
 

@@ -9,7 +9,29 @@ namespace {
 constexpr size_t kMostRows = 200;   // of one table
 constexpr size_t kRowsOfAll = 600;  // a page stays readable, and small
 
-std::vector<Column> launch_columns(bool grouped, bool timed) {
+/// Of the counters, those that say something about a single kernel in the report's terms.
+constexpr const char* kLaunchRoles[] = {counter_role::kAchievedOccupancy, counter_role::kDramBytes,
+                                        counter_role::kTensorPipe, counter_role::kSerialisedTime};
+
+std::vector<const CounterRole*> counter_columns(const Analysis& a) {
+    std::vector<const CounterRole*> out;
+    for (const char* wanted : kLaunchRoles)
+        for (const CounterRole& role : a.counter_roles) {
+            const auto counted = [&](const std::vector<Step>& steps) {
+                return std::any_of(steps.begin(), steps.end(), [&](const Step& s) {
+                    const Measured* m = find_role(s.counters, role.role);
+                    return m && m->value;
+                });
+            };
+            if (role.role == wanted && std::any_of(a.implementations.begin(), a.implementations.end(),
+                                                   [&](const Implementation& i) { return counted(i.steps); }))
+                out.push_back(&role);
+        }
+    return out;
+}
+
+std::vector<Column> launch_columns(bool grouped, bool timed,
+                                   const std::vector<const CounterRole*>& counters) {
     std::vector<Column> c = {
         {"launch", "launch", "Short name; the full one on demand.", "", false},
         {"role", "role", "What it is for, read from its name.", "", false},
@@ -31,13 +53,19 @@ std::vector<Column> launch_columns(bool grouped, bool timed) {
     if (grouped)
         c.insert(c.begin() + 1,
                  {"times", "times", "Launches that are alike in all that is shown here.", "", true});
+    const long front = grouped ? 2 : 1;
     if (timed)
-        c.push_back(
+        c.insert(
+            c.begin() + front,
             {"time", "time", grouped ? "Sum over these launches." : "Median over the iterations.", "", true});
+    for (const CounterRole* role : counters)
+        c.push_back(
+            {role->role, role->title, role->meaning, role->unit == Unit::percent ? "100%" : "", true});
     return c;
 }
 
-Row launch_row(const Step& s, size_t number, bool grouped, bool timed, Ground ground) {
+Row launch_row(const Step& s, size_t number, bool grouped, bool timed,
+               const std::vector<const CounterRole*>& counters, Ground ground) {
     Row r;
     r.id = std::to_string(number);
     const bool kernel = s.is_kernel();
@@ -70,7 +98,12 @@ Row launch_row(const Step& s, size_t number, bool grouped, bool timed, Ground gr
     if (grouped)
         r.cells.insert(r.cells.begin() + 1,
                        value_cell(Value::of(double(s.times), Unit::count, {Source::trace, ground})));
-    if (timed) r.cells.push_back(value_cell(s.time));
+    if (timed) r.cells.insert(r.cells.begin() + (grouped ? 2 : 1), value_cell(s.time));
+    for (const CounterRole* role : counters) {
+        const Measured* m = find_role(s.counters, role->role);
+        r.cells.push_back(m ? value_cell(m->value, role->unit == Unit::percent && m->value ? 100 : 0)
+                            : value_cell(Value::missing("not a kernel")));
+    }
     return r;
 }
 
@@ -79,9 +112,10 @@ Table launch_table(const Analysis& a, const Implementation& i, const std::vector
         std::clamp(kRowsOfAll / std::max<size_t>(a.implementations.size(), 1), size_t{10}, kMostRows);
     Table table;
     const bool timed = a.timed();
-    table.columns = launch_columns(grouped, timed);
+    const std::vector<const CounterRole*> counters = counter_columns(a);
+    table.columns = launch_columns(grouped, timed, counters);
     for (size_t k = 0; k < std::min(steps.size(), most); ++k)
-        table.rows.push_back(launch_row(steps[k], k + 1, grouped, timed, a.ground));
+        table.rows.push_back(launch_row(steps[k], k + 1, grouped, timed, counters, a.ground));
     if (steps.size() > most)
         table.sentence = "The first " + words::number(double(most)) + " of " +
                          words::number(double(steps.size())) + " rows. ";
@@ -153,7 +187,19 @@ Section charts_section(const Analysis& a) {
     bytes.x_title = "bytes";
     bytes.x_unit = Unit::bytes;
     bytes.x_scale = "one axis for all";
+    Chart counted;
+    counted.id = "dram-bytes";
+    counted.title = "DRAM bytes of the kernels, counted";
+    counted.sentence =
+        std::string("What the memory's own counters saw of one iteration's kernels; copies are not in it.") +
+        (a.counter_ground == Ground::fixture ? " From a fixture file: no GPU measured it." : "");
+    counted.x_title = "bytes";
+    counted.x_unit = Unit::bytes;
+    counted.x_scale = "one axis for all";
     for (const Implementation& i : a.implementations) {
+        if (const Value& dram = i.counter(counter_role::kDramBytes))
+            counted.points.push_back(
+                {i.title, "counted", *dram.number, 0, dram.provenance.ground == Ground::real});
         if (const Step* lowest = i.lowest_occupancy())
             occupancy.points.push_back({i.title, lowest->name, *lowest->occupancy.number, 0, !a.predicted()});
         const bool measured = !a.predicted();
@@ -175,7 +221,7 @@ Section charts_section(const Analysis& a) {
         if (!point.series.empty() && point.series != point.label) point.label += " (" + point.series + ")";
         point.series = "theoretical";
     }
-    for (Chart* chart : {&occupancy, &launches, &bytes})
+    for (Chart* chart : {&occupancy, &launches, &bytes, &counted})
         if (!chart->points.empty()) section.charts.push_back(std::move(*chart));
     return section;
 }
@@ -251,8 +297,8 @@ Section choice_section(const Analysis& a) {
 
 std::vector<Section> sections(const Analysis& a) {
     std::vector<Section> out;
-    for (Section section :
-         {charts_section(a), launches_section(a), library_section(a), choice_section(a), apart_section(a)})
+    for (Section section : {charts_section(a), counters_section(a), launches_section(a), library_section(a),
+                            choice_section(a), apart_section(a)})
         if (!section.tables.empty() || !section.charts.empty()) out.push_back(std::move(section));
     return out;
 }

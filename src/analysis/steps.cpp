@@ -4,6 +4,7 @@
 #include <map>
 
 #include "attnscope/names.h"
+#include "counters.h"
 #include "words.h"
 
 namespace attnscope {
@@ -73,7 +74,9 @@ Step StepMaker::make(const Launch& launch) {
                          &step.ctas_per_sm, &step.waves, &step.nsight_speedup})
         *value = Value::missing(not_a_kernel);
     step.bytes = Value::missing("no copy and no memset", Unit::bytes, trace);
-    step.time = no_time(ground_, "no start and end in the record");
+    step.time =
+        no_time(ground_, process_.collection == Collection::counters ? no_time_under_counters(process_)
+                                                                     : "no start and end in the record");
     switch (launch.kind) {
         case LaunchKind::kernel:
             fill_kernel(step, launch);
@@ -200,15 +203,17 @@ void StepMaker::fill_occupancy(Step& step, const Launch& launch) {
                           " CTAs per SM x " + words::number(*device->sm_count) + " SMs)");
 }
 
-void StepGroups::add(const Launch& launch) {
+void StepGroups::add(const Launch& launch, uint32_t index) {
     const auto [it, fresh] = index_.try_emplace(maker_.key(launch), steps_.size());
     if (fresh) {
         steps_.push_back(maker_.make(launch));
+        members_.emplace_back();
         total_ns_.push_back(0);
         timed_.push_back(0);
     } else {
         ++steps_[it->second].times;
     }
+    members_[it->second].push_back(index);
     if (!launch.start_ns) return;
     total_ns_[it->second] += double(*launch.end_ns - *launch.start_ns);
     ++timed_[it->second];

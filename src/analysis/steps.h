@@ -34,14 +34,17 @@ class StepMaker {
 class StepGroups {
   public:
     explicit StepGroups(StepMaker& maker) : maker_(maker) {}
-    void add(const Launch& launch);
+    void add(const Launch& launch, uint32_t index);
     bool contains(const StepKey& key) const { return index_.count(key) != 0; }
+    /// Launches of each step, as the indices given to add(). Before take().
+    const std::vector<std::vector<uint32_t>>& members() const { return members_; }
     std::vector<Step> take(bool timed);
 
   private:
     StepMaker& maker_;
     std::unordered_map<StepKey, size_t, StepKeyHash> index_;
     std::vector<Step> steps_;
+    std::vector<std::vector<uint32_t>> members_;
     std::vector<double> total_ns_;
     std::vector<uint64_t> timed_;
 };

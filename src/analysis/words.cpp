@@ -117,4 +117,8 @@ std::string say(const Value& value) {
     }
 }
 
+std::string say_with_ground(const Value& value) {
+    return say(value) + (value.number && value.provenance.ground == Ground::fixture ? " (fixture)" : "");
+}
+
 }  // namespace attnscope::words

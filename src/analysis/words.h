@@ -20,4 +20,7 @@ std::string shell_word(const std::string& word);  ///< quoted where a shell woul
 /// A number in words of its unit; "unknown (reason)" when there is none.
 std::string say(const Value& value);
 
+/// say(), and " (fixture)" where a fixture file made the number: in prose no tag says so.
+std::string say_with_ground(const Value& value);
+
 }  // namespace attnscope::words

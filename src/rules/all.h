@@ -5,6 +5,9 @@
 namespace attnscope::rule {
 
 std::vector<Finding> data_loss(const Analysis&);
+std::vector<Finding> collections_differ(const Analysis&);
+std::vector<Finding> counters_missing(const Analysis&);
+std::vector<Finding> serialised_time(const Analysis&);
 std::vector<Finding> uncomputed_reads(const Analysis&);
 std::vector<Finding> assumed_figures(const Analysis&);
 std::vector<Finding> results_differ(const Analysis&);

@@ -23,9 +23,12 @@ std::vector<Finding> fastest(const Analysis& a) {
     f.evidence = {evidence(first->title + ", median GPU time", first->time),
                   evidence(last->title + ", median GPU time", last->time),
                   evidence(first->title + ", interquartile range", first->time_iqr)};
-    f.counter_evidence = {
-        "Summed GPU time leaves out the time between launches and the CPU's part.",
-        "Clocks were not locked by attnscope; the ranking of close ones can change with shape and GPU."};
+    f.counter_evidence = {"Summed GPU time leaves out the time between launches and the CPU's part.",
+                          (a.clocks.sm && a.clocks.sm->least < a.clocks.sm->most
+                               ? "The SM clock was between " + words::number(a.clocks.sm->least) + " and " +
+                                     words::number(a.clocks.sm->most) + " MHz during the run"
+                               : std::string("Clocks were not locked by attnscope")) +
+                              "; the ranking of close ones can change with shape and GPU."};
     f.next_step = attention_command(a, first->name + "," + last->name, "--iterations 50 -o repeat");
     return {f};
 }

@@ -9,9 +9,51 @@ namespace {
 /// Nsight Compute's occupancy rule is silent from here on.
 constexpr double kNsightThreshold = 80;
 constexpr double kLow = 50;
+/// Tensor pipe, percent of active cycles: from here on it is what the kernel waits for; below, it waits for
+/// it.
+constexpr double kBusy = 40, kIdle = 15;
+/// Achieved below this share of the theoretical occupancy is worth a sentence.
+constexpr double kFullShare = 0.8;
 
 bool attention_kernel(const Step& step) {
     return step.role == Role::flash || step.role == Role::efficient || step.role == Role::cudnn;
+}
+
+/// What the counters say for the claim or against it, or that nobody counted.
+void settle(const Analysis& a, const Implementation& i, const Step& step, Finding& f) {
+    const Measured* tensor = find_role(step.counters, counter_role::kTensorPipe);
+    const Measured* achieved = find_role(step.counters, counter_role::kAchievedOccupancy);
+    if (achieved && achieved->value) {
+        f.evidence.push_back(evidence("achieved occupancy", achieved->value,
+                                      words::percent(*step.occupancy.number) + " is the theoretical one"));
+        if (*achieved->value.number < kFullShare * *step.occupancy.number)
+            f.counter_evidence.push_back(
+                "Achieved occupancy is " + words::say_with_ground(achieved->value) +
+                ", below the theoretical " + words::percent(*step.occupancy.number) +
+                ": CTAs that end early, or a last wave that is not full, leave warps out.");
+    }
+    if (tensor && tensor->value) {
+        f.evidence.push_back(
+            evidence("tensor pipe busy", tensor->value, "of the cycles in which an SM had work"));
+        const std::string busy = words::say_with_ground(tensor->value) + " of the active cycles";
+        if (*tensor->value.number >= kBusy) {
+            f.claim += " The tensor pipe is busy " + busy + ": few warps keep it fed.";
+        } else if (*tensor->value.number < kIdle) {
+            f.severity = Severity::info;
+            f.counter_evidence.insert(f.counter_evidence.begin(),
+                                      "The tensor pipe is busy only " + busy +
+                                          ": here few warps do not keep it fed, whatever the reason is.");
+        } else {
+            f.counter_evidence.push_back("The tensor pipe is busy " + busy +
+                                         ": neither full nor idle, so it does not settle it.");
+        }
+        return;
+    }
+    const std::string unknown = not_measured(a, "how busy the tensor pipe is, which would settle it");
+    f.counter_evidence.push_back(
+        !unknown.empty() ? unknown
+                         : not_counted(i, counter_role::kTensorPipe,
+                                       "How busy the tensor pipe is was not counted: it would settle it"));
 }
 
 Finding finding(const Analysis& a, const Implementation& i, const Step& step, const Implementation* higher) {
@@ -46,11 +88,7 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
                    "head_dim 64 a published run has flash at 12.5% in 146.8 us, "
                    "efficient at 25% in 277.9 us)."));
     }
-    if (const std::string unknown = not_measured(a, "how busy the tensor pipe is, which would settle it");
-        !unknown.empty())
-        f.counter_evidence.push_back(unknown);
-    else
-        f.counter_evidence.push_back("How busy the tensor pipe is was not counted: it would settle it.");
+    settle(a, i, step, f);
     f.next_step = attention_command(a, higher ? i.name + "," + higher->name : i.name,
                                     a.predicted() ? "-o occupancy" : "--iterations 50 -o occupancy");
     if (step.nsight_speedup)

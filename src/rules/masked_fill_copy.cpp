@@ -35,6 +35,20 @@ std::vector<Finding> masked_fill_copy(const Analysis& a) {
         "another branch): in-place masking destroys them.",
         "masked_fill_ on a leaf that requires gradients, or on a view that autograd needs, is refused by "
         "LibTorch."};
+    const bool ranges = !a.counters_range.empty() && a.counters_range != "kernel";
+    bool counted = false;
+    for (const Implementation* i : {out_of_place, a.find("naive_inplace")}) {
+        const Value none;
+        const Value& dram = i ? i->counter(counter_role::kDramBytes) : none;
+        if (!dram) continue;
+        counted = true;
+        f.evidence.push_back(evidence("DRAM bytes of " + i->title + ", counted", dram,
+                                      "score bytes by the model: " + words::say(i->score_bytes)));
+    }
+    if (counted && !ranges)
+        f.counter_evidence.push_back(
+            "The counted bytes are of the kernels alone: the copy is no kernel (--range implementation "
+            "counts it).");
     if (const std::string unknown = not_measured(a, "how long the copy takes"); !unknown.empty())
         f.counter_evidence.push_back(unknown);
     f.next_step = attention_command(a, "naive,naive_inplace", "-o masked-fill");

@@ -36,10 +36,21 @@ std::vector<Finding> math_upcast(const Analysis& a) {
                                           (compute.empty() ? "" : ", compute type " + compute)));
     f.evidence.push_back(evidence("score-matrix bytes", math->score_bytes));
     f.evidence.push_back(evidence("peak memory", math->peak_memory));
-    f.counter_evidence = {
+    if (const Value& tensor = math->counter(counter_role::kTensorPipe)) {
+        f.evidence.push_back(
+            evidence("tensor pipe busy", tensor, "0: the products run off the Tensor Cores"));
+        if (*tensor.number < 1)
+            f.claim += " Its products run off the Tensor Cores: the tensor pipe is busy " +
+                       words::say_with_ground(tensor) + " of the active cycles.";
+        else
+            f.counter_evidence.push_back("The tensor pipe is busy " + words::say_with_ground(tensor) +
+                                         " of the active cycles: TF32 is allowed, or other kernels use it.");
+    }
+    f.counter_evidence.insert(
+        f.counter_evidence.begin(),
         "fp32 is there for accuracy: math is the reference that the others are compared with. Where 16 bits "
         "are enough, at::globalContext().setAllowFP16BF16ReductionMathSDP(true) avoids it (Python: "
-        "torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True))."};
+        "torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True)).");
     if (const std::string unknown = not_measured(a, "whether the products or the bytes cost more");
         !unknown.empty())
         f.counter_evidence.push_back(unknown);

@@ -36,9 +36,16 @@ std::vector<Finding> one_kernel(const Analysis& a) {
     }
     if (fused[0]->least_bytes)
         f.evidence.push_back(evidence("least bytes of any implementation", fused[0]->least_bytes));
-    f.counter_evidence = {
-        "The bytes are reads and writes of the kernels, counted by a model: what stays in the L2 cache does "
-        "not reach DRAM, most of all for small shapes."};
+    bool counted = false;
+    for (const Implementation* i : {most, fused[0]})
+        if (const Value& dram = i->counter(counter_role::kDramBytes)) {
+            f.evidence.push_back(evidence("DRAM bytes of " + i->title + ", counted", dram));
+            counted = true;
+        }
+    f.counter_evidence = {std::string(counted ? "Score-matrix and least bytes" : "The bytes") +
+                          " are reads and writes of the kernels by a model: what stays in the L2 cache does "
+                          "not reach DRAM, most "
+                          "of all for small shapes."};
     for (const Implementation* i : fused)
         if (i->library_calls.number.value_or(0) > 0)
             f.counter_evidence.push_back(i->title +

@@ -6,6 +6,19 @@ Evidence evidence(std::string label, const Value& value, std::string compared_wi
     return {std::move(label), value, std::move(compared_with)};
 }
 
+namespace {
+
+/// The same counters again.
+std::string counter_options(const Analysis& a) {
+    if (a.counters_request.empty() || a.counters_request == "none") return {};
+    std::string text = " --counters " + words::shell_word(a.counters_request);
+    if (!a.counters_range.empty() && a.counters_range != "kernel")
+        text += " --range " + words::shell_word(a.counters_range);
+    return text;
+}
+
+}  // namespace
+
 std::string attention_command(const Analysis& a, const std::string& only, const std::string& extra) {
     const Workload& w = a.workload;
     std::string command = "attnscope attention";
@@ -27,6 +40,7 @@ std::string attention_command(const Analysis& a, const std::string& only, const 
     if (w.mask == "bool" || w.mask == "additive") command += " --mask " + w.mask;
     if (w.transposed.value_or(false)) command += " --transposed";
     if (w.backward.value_or(false)) command += " --backward";
+    command += counter_options(a);
     if (!extra.empty()) command += " " + extra;
     return command;
 }
@@ -38,13 +52,14 @@ std::string real_attention_command(const Analysis& a, const std::string& only) {
     return attention_command(real, only, "--device real -o real");
 }
 
-std::string collect_command(const Analysis& a, const std::string& device, const std::string& output) {
+std::string collect_command(const Analysis& a, const std::string& device, const std::string& output,
+                            const std::string& extra) {
     std::string command = "attnscope collect";
     if (!device.empty())
         command += " --device " + device;
     else if (a.predicted() && a.device && !a.device->id.empty())
         command += " --device virtual:" + a.device->id;
-    command += " -o " + output + " --";
+    command += counter_options(a) + (extra.empty() ? "" : " " + extra) + " -o " + output + " --";
     for (const std::string& word : a.command) command += " " + words::shell_word(word);
     return command + (a.command.empty() ? " ./program" : "");
 }
@@ -69,6 +84,12 @@ Value exact(double number, Unit unit, const Analysis& analysis, std::string form
 
 std::string not_measured(const Analysis& analysis, const std::string& what) {
     return analysis.predicted() ? "Not measured here (virtual GPU): " + what + "." : std::string();
+}
+
+std::string not_counted(const Implementation& implementation, const char* role, const std::string& what) {
+    const Measured* m = find_role(implementation.counters, role);
+    if (m && m->value) return {};
+    return what + (m && !m->value.absent.empty() ? " (" + m->value.absent + ")." : ".");
 }
 
 bool fp32(const std::string& type) {

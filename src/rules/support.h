@@ -17,7 +17,10 @@ std::string attention_command(const Analysis& analysis, const std::string& only,
 /// The same on a real GPU.
 std::string real_attention_command(const Analysis& analysis, const std::string& only);
 /// `attnscope collect ... -o OUTPUT -- the run's own command`; `device` may be empty: the run's own.
-std::string collect_command(const Analysis& analysis, const std::string& device, const std::string& output);
+std::string collect_command(const Analysis& analysis, const std::string& device, const std::string& output,
+                            const std::string& extra = {});
+/// "it was not counted: ..." for a role that would settle something; empty where the value is there.
+std::string not_counted(const Implementation& implementation, const char* role, const std::string& what);
 
 /// Steps of one role; launches, not rows.
 double count(const Implementation& implementation, Role role);

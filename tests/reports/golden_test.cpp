@@ -48,6 +48,9 @@ TEST(Golden, TextWithDetails) {
 TEST(Golden, MeasuredText) {
     expect_golden("measured.txt", render_text(test::measured_report()));
 }
+TEST(Golden, MeasuredMarkdown) {
+    expect_golden("measured.md", render_markdown(test::measured_report()));
+}
 TEST(Golden, Markdown) {
     expect_golden("sample.md", render_markdown(test::sample_report()));
 }

@@ -277,12 +277,28 @@ Report measured_report() {
     report.banner = "Measured on H200: counters in 1 pass, clocks not locked.";
     report.exact.clear();
     report.not_exact.clear();
+    report.notices.insert(
+        report.notices.begin(),
+        {NoticeLevel::error, "counters-permission",
+         "Reading hardware counters is not permitted to this user on 2 of 3 GPUs.",
+         "load the driver with NVreg_RestrictProfilingToAdminUsers=0, or run as root", 1, true});
     const std::vector<double> times{4120000, 3980000, 9500000, 412345, 561000, 0, 413001};
     for (size_t i = 0; i < report.implementations.rows.size(); ++i) {
         Row& row = report.implementations.rows[i];
         for (Cell& cell : row.cells) cell.value.provenance.ground = Ground::real;
         if (row.cells.size() > 8)
             row.cells[8].value = Value::of(times[i], Unit::nanoseconds, {Source::counter, Ground::real});
+    }
+    // One value each: of a GPU, of a fixture file, and absent.
+    Table& table = report.implementations;
+    table.columns.insert(
+        table.columns.begin() + 1,
+        {"dram_bytes", "DRAM bytes", "Bytes that the kernels moved to and from DRAM, counted.", "", true});
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+        Cell cell = missing("counters need permission", Unit::bytes);
+        if (i == 3) cell.value = Value::of(71303168, Unit::bytes, {Source::counter, Ground::real});
+        if (i == 4) cell.value = Value::of(69206016, Unit::bytes, {Source::counter, Ground::fixture});
+        table.rows[i].cells.insert(table.rows[i].cells.begin() + 1, cell);
     }
     return report;
 }
