@@ -1,4 +1,4 @@
-// attnscope doctor [--for counters|records|prediction] [--format text|json] [--run CMD...]
+// attnscope doctor [--for counters|records|prediction] [--format text|json] [--run PROGRAM]
 #include <iostream>
 #include <map>
 #include <memory>
@@ -14,16 +14,20 @@ namespace {
 
 struct Options {
     std::string wanted, format = "text";
-    std::vector<std::string> program;
+    std::string program;
+    std::vector<std::string> rest;
 };
 
 int run(const Options& o) {
     static const std::map<std::string, doctor::Use> kUses = {{"counters", doctor::Use::counters},
                                                              {"records", doctor::Use::records},
                                                              {"prediction", doctor::Use::prediction}};
+    if (o.program.empty() && !o.rest.empty())
+        throw Error("doctor: unexpected '" + o.rest.front() +
+                    "'; name the program to collect from with --run");
     doctor::Request request;
     if (!o.wanted.empty()) request.wanted = kUses.at(o.wanted);
-    request.program = o.program;
+    if (!o.program.empty()) request.program = {o.program};
     const doctor::Diagnosis diagnosis = doctor::diagnose(request);
     std::cout << (o.format == "json" ? doctor::render_json(diagnosis)
                                      : doctor::render_text(diagnosis, terminal_options(true).width))
@@ -45,10 +49,9 @@ Action define_doctor(CLI::App& app) {
     app.add_option("--format", options->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
-    app.add_option("--run", options->program,
-                   "the program to collect from, looked at but not run; the last option")
-        ->type_name("CMD...")
-        ->expected(1, -1);
+    app.add_option("--run", options->program, "the program to collect from, looked at but not run")
+        ->type_name("PROGRAM");
+    app.add_option("rest", options->rest)->group("");  // the program's own arguments
     return [options] { return run(*options); };
 }
 

@@ -1,4 +1,6 @@
 // What makes times differ from run to run, and DRAM traffic from card to card. Nothing is ever changed.
+#include <algorithm>
+
 #include "checks.h"
 
 namespace attnscope::doctor {
@@ -17,8 +19,28 @@ std::string held_down(uint64_t reasons) {
     return joined(words, " and ");
 }
 
-std::string label(const Examined& e, size_t i) {
-    return e.nvml.devices.size() == 1 ? std::string() : "device " + std::to_string(i) + ": ";
+/// What is to be said of one device's clocks.
+struct Clocks {
+    State state;
+    std::string seen;
+    bool hot;  ///< its load or heat is in the way, too
+    std::vector<std::string> devices;
+};
+
+Clocks clocks_of(const NvmlDevice& d) {
+    const auto mhz = [](std::optional<unsigned> value) {
+        return value ? std::to_string(*value) + " MHz" : std::string("unknown");
+    };
+    const std::string now = "SM clock " + mhz(d.sm_mhz) + " of at most " + mhz(d.sm_max_mhz);
+    const uint64_t reasons = d.throttle_reasons.value_or(0);
+    if (const std::string by = held_down(reasons); !by.empty())
+        return {State::warn, now + ", held down by " + by, true, {}};
+    if (d.auto_boost.value_or(false)) return {State::warn, now + ", auto boost is on: times vary", false, {}};
+    if ((reasons & kApplicationsClocks) != 0 || (d.applications_mhz && d.default_applications_mhz &&
+                                                 *d.applications_mhz != *d.default_applications_mhz))
+        return {State::ok, now + ", set by applications clocks (" + mhz(d.applications_mhz) + ')', false, {}};
+    // NVML has no question for locked clocks.
+    return {State::unknown, now + "; NVML does not tell whether they are locked", false, {}};
 }
 
 /// Devices of which an answer is on, off, unknown: "on", "off", "on for devices 0, 2".
@@ -33,39 +55,33 @@ std::string which(const Examined& e, std::optional<bool> NvmlDevice::*member, bo
 }  // namespace
 
 void check_clocks(const Examined& e, std::vector<Finding>& out) {
+    std::vector<Clocks> all;  // devices of which the same is to be said, together
     for (size_t i = 0; i < e.nvml.devices.size(); ++i) {
-        const NvmlDevice& d = e.nvml.devices[i];
-        if (!d.sm_mhz && !d.sm_max_mhz) continue;
-        const auto mhz = [](std::optional<unsigned> value) {
-            return value ? std::to_string(*value) + " MHz" : std::string("unknown");
-        };
-        const std::string now =
-            label(e, i) + "SM clock " + mhz(d.sm_mhz) + " of at most " + mhz(d.sm_max_mhz);
-        const uint64_t reasons = d.throttle_reasons.value_or(0);
+        const NvmlDevice& device = e.nvml.devices[i];
+        if (!device.sm_mhz && !device.sm_max_mhz) continue;
+        Clocks one = clocks_of(device);
+        const auto same = std::find_if(all.begin(), all.end(), [&](const Clocks& other) {
+            return other.state == one.state && other.seen == one.seen;
+        });
+        (same == all.end() ? all.emplace_back(std::move(one)) : *same).devices.push_back(std::to_string(i));
+    }
+    for (const Clocks& one : all) {
         const std::string lock = "for comparable times an administrator may lock the clocks: nvidia-smi -i " +
-                                 std::to_string(i) +
+                                 joined(one.devices, ",") +
                                  " -lgc MHZ (a value that the GPU holds under load), and afterwards -rgc; "
-                                 "this slows every user of the "
-                                 "GPU, and attnscope never does it";
-        if (const std::string by = held_down(reasons); !by.empty())
-            out.push_back({"clocks",
-                           State::warn,
-                           now + ", held down by " + by,
-                           "let the GPU cool down or lower its load; " + lock,
-                           {}});
-        else if (d.auto_boost.value_or(false))
-            out.push_back({"clocks", State::warn, now + ", auto boost is on: times vary", lock, {}});
-        else if ((reasons & kApplicationsClocks) != 0 || (d.applications_mhz && d.default_applications_mhz &&
-                                                          *d.applications_mhz != *d.default_applications_mhz))
-            out.push_back({"clocks",
-                           State::ok,
-                           now + ", set by applications clocks (" + mhz(d.applications_mhz) + ')',
-                           "",
-                           {}});
-        else
-            // NVML has no question for locked clocks.
-            out.push_back(
-                {"clocks", State::unknown, now + "; NVML does not tell whether they are locked", lock, {}});
+                                 "this slows every user of "
+                                 "the GPU, and attnscope never does it";
+        const std::string label =
+            e.nvml.devices.size() == 1
+                ? ""
+                : (one.devices.size() == 1 ? "device " : "devices ") + joined(one.devices) + ": ";
+        out.push_back({"clocks",
+                       one.state,
+                       label + one.seen,
+                       one.state == State::ok
+                           ? ""
+                           : (one.hot ? "let the GPU cool down or lower its load; " : "") + lock,
+                       {}});
     }
 }
 

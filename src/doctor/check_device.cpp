@@ -33,6 +33,23 @@ Finding without_driver(const Examined& e) {
     return finding;
 }
 
+/// "4 x NVIDIA H100 80GB HBM3, Tesla T4".
+std::string each_once(const std::vector<std::string>& names) {
+    std::vector<std::pair<std::string, size_t>> counts;
+    for (const std::string& name : names) {
+        const auto known =
+            std::find_if(counts.begin(), counts.end(), [&](const auto& one) { return one.first == name; });
+        if (known == counts.end())
+            counts.emplace_back(name, 1);
+        else
+            ++known->second;
+    }
+    std::vector<std::string> texts;
+    for (const auto& [name, count] : counts)
+        texts.push_back((count == 1 ? "" : std::to_string(count) + " x ") + shown(name));
+    return joined(texts);
+}
+
 }  // namespace
 
 void check_device(const Examined& e, std::vector<Finding>& out) {
@@ -52,12 +69,11 @@ void check_device(const Examined& e, std::vector<Finding>& out) {
                                      "root; where there are none, lspci tells whether a GPU is there at all",
                        kRealGpu});
     } else {
-        std::vector<std::string> names = e.names();
-        for (std::string& name : names) name = shown(name);
+        const std::vector<std::string> names = e.names();
         out.push_back({check,
                        State::ok,
                        names.empty() ? counted(std::max(e.nodes.size(), size_t{1}), "device")
-                                     : counted(names.size(), "device") + ": " + joined(names),
+                                     : counted(names.size(), "device") + ": " + each_once(names),
                        "",
                        {}});
     }
@@ -110,22 +126,23 @@ void check_architecture(const Examined& e, std::vector<Finding>& out) {
         if (device.capability && *device.capability < oldest)
             old.push_back(shown(device.name) + " (" + std::to_string(*device.capability / 10) + '.' +
                           std::to_string(*device.capability % 10) + ')');
-        if (device.name.find(" CMP ") != std::string::npos) mining.push_back(shown(device.name));
+        else if (device.name.find(" CMP ") != std::string::npos)
+            mining.push_back(shown(device.name));
     }
+    const size_t without = old.size() + mining.size();
+    const std::vector<Use> blocks =
+        without == e.nvml.devices.size() ? std::vector<Use>{Use::counters} : std::vector<Use>{};
+    const std::string other = blocks.empty() ? "choose another of the GPUs with CUDA_VISIBLE_DEVICES" : "";
     if (!old.empty())
-        out.push_back({"architecture",
-                       State::ok,
-                       "too old for this CUPTI's counters: " + joined(old),
-                       oldest == 75
+        out.push_back({"architecture", State::warn, "too old for this CUPTI's counters: " + joined(old),
+                       !other.empty() ? other
+                       : oldest == 75
                            ? "use a GPU of compute capability 7.5 or later; for 7.0, CUPTI 12.6 to 12.9"
                            : "use a GPU of compute capability 7.0 or later",
-                       {Use::counters}});
+                       blocks});
     if (!mining.empty())
-        out.push_back({"architecture",
-                       State::ok,
-                       "mining boards have no counters: " + joined(mining),
-                       "use another GPU",
-                       {Use::counters}});
+        out.push_back({"architecture", State::warn, "mining boards have no counters: " + joined(mining),
+                       !other.empty() ? other : "use another GPU", blocks});
 }
 
 }  // namespace attnscope::doctor

@@ -55,7 +55,7 @@ void check_virtualization(const Examined& e, std::vector<Finding>& out) {
                                                     d.virtualization == kHostVsga;
                                          });
         !found.empty())
-        out.push_back({"vGPU", State::ok, "this host shares its GPU out as vGPUs: " + device_word(found),
+        out.push_back({"vGPU", State::warn, "this host shares its GPU out as vGPUs: " + device_word(found),
                        "run attnscope inside the virtual machine, or give the GPU back to the host",
                        kRealGpu});
 }
@@ -96,7 +96,7 @@ void check_compute_mode(const Examined& e, std::vector<Finding>& out) {
     if (const auto found =
             devices_where(e, [](const NvmlDevice& d) { return d.compute_mode == kProhibited; });
         !found.empty())
-        out.push_back({"compute mode", State::ok,
+        out.push_back({"compute mode", State::warn,
                        "prohibited on " + device_word(found) + ": no program can use it",
                        "an administrator sets it back: nvidia-smi -c 0, or choose another device with "
                        "CUDA_VISIBLE_DEVICES",

@@ -57,6 +57,18 @@ void check_virtual_gpu(const Examined& e, std::vector<Finding>& out) {
                    {}});
 }
 
+// `attnscope attention` runs it; every other command does without.
+void check_workload(const Examined& e, std::vector<Finding>& out) {
+    const std::string prefix = e.machine.installation().folder + "/../../";
+    if (e.machine.exists(prefix + "bin/attention_workload")) return;
+    out.push_back(
+        {"attention workload",
+         State::warn,
+         "bin/attention_workload is not built (it needs LibTorch 2.11)",
+         "let examples/demo.sh build it, or use a Python's torch: attnscope attention --python python3",
+         {}});
+}
+
 void check_proc(const Examined& e, std::vector<Finding>& out) {
     if (e.machine.read("/proc/self/status")) return;
     out.push_back({"/proc", State::ok, "not mounted: attnscope finds neither itself nor its rights",
@@ -148,7 +160,7 @@ void check_plan(const Examined& e, std::vector<Finding>& out) {
                 {"default metrics",
                  plan.passes == 1 ? State::ok : State::warn,
                  of + counted(plan.metrics.size(), "metric") + " in " + std::to_string(plan.passes) +
-                     (plan.passes == 1 ? " pass" : " passes") +
+                     (plan.passes == 1 ? " pass" : " passes") + ": " + joined(plan.metrics) +
                      (absent.empty() ? "" : "; absent: " + joined(absent)),
                  plan.passes == 1 ? "" : "ask for fewer metrics, or let kernels be replayed: --replay",
                  {}});

@@ -53,6 +53,7 @@ void check_ecc(const Examined&, std::vector<Finding>&);
 void check_nvml(const Examined&, std::vector<Finding>&);
 void check_installation(const Examined&, std::vector<Finding>&);
 void check_virtual_gpu(const Examined&, std::vector<Finding>&);
+void check_workload(const Examined&, std::vector<Finding>&);
 void check_proc(const Examined&, std::vector<Finding>&);
 void check_disk(const Examined&, std::vector<Finding>&);
 void check_program(const Examined&, std::vector<Finding>&);

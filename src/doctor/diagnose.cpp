@@ -29,6 +29,7 @@ constexpr Check kChecks[] = {check_proc,
                              check_persistence,
                              check_ecc,
                              check_virtual_gpu,
+                             check_workload,
                              check_program,
                              check_disk};
 

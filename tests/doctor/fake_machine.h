@@ -137,6 +137,7 @@ inline void make_laptop(FakeMachine& m) {
           "libcurand.so.10", "libcusolver.so.12", "libcusparse.so.12", "libcusparseLt.so.0", "libnccl.so.2",
           "libnvshmem_host.so.3"})
         m.file(std::string("/opt/attnscope/lib/attnscope/virtual_gpu/") + library);
+    m.file("/opt/attnscope/bin/attention_workload");
     m.driver_facts.gpu.reason = "libcuda.so.1 is not there";
     m.driver_facts.gpu.remedy = "install the NVIDIA driver; in a container, start it with --gpus all";
     m.nvml_facts.problem = "libnvidia-ml.so.1 is not there";

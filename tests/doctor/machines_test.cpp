@@ -61,7 +61,7 @@ const Case kCases[] = {
       {"driver", State::ok, "580.65.06, serves CUDA up to 13.0", ""},
       {"driver and CUPTI", State::ok, "CUPTI 13.0 Update 1 on driver 580.65.06 fit", ""},
       {"permission", State::ok, "CAP_SYS_ADMIN", ""},
-      {"default metrics", State::ok, "GH100: 2 metrics in 1 pass", ""},
+      {"default metrics", State::ok, "GH100: 2 metrics in 1 pass: sm__warps_active", ""},
       {"clocks", State::unknown, "1980 MHz of at most 1980 MHz", "-lgc"},
       {"ECC", State::ok, "on", ""}}},
 
@@ -259,6 +259,16 @@ const Case kCases[] = {
      kWithGpu,
      kRecords,
      {{"architecture", State::fail, "V100-SXM2-16GB (7.0)", "7.5 or later"}}},
+    {"OldGpuBesideANewOne",
+     [](M& m) {
+         make_h100(m);
+         m.nvml_facts.devices.push_back(m.nvml_facts.devices[0]);
+         m.nvml_facts.devices[1].name = "Quadro P620";
+         m.nvml_facts.devices[1].capability = 61;
+     },
+     kWithGpu,
+     kAll,
+     {{"architecture", State::warn, "Quadro P620 (6.1)", "CUDA_VISIBLE_DEVICES"}}},
     {"MiningBoard",
      [](M& m) { make_h100(m), m.nvml_facts.devices[0].name = "NVIDIA CMP 170HX"; },
      kWithGpu,
@@ -476,6 +486,11 @@ const Case kCases[] = {
      kWithGpu,
      {Use::records, Use::counters},
      {{"virtual GPU", State::warn, "libcudnn.so.9 missing", "install attnscope again"}}},
+    {"NoWorkload",
+     [](M& m) { make_laptop(m), m.without("/opt/attnscope/bin/attention_workload"); },
+     kWithout,
+     kPrediction,
+     {{"attention workload", State::warn, "not built", "--python python3"}}},
     {"BrokenInstallation",
      [](M& m) { make_h100(m), m.installation_problem = "it does not load"; },
      kWithGpu,
@@ -523,7 +538,8 @@ const Case kCases[] = {
      },
      kWithGpu,
      kAll,
-     {{"default metrics", State::ok, "GB202: 3 metrics in 1 pass; absent: dram_read", ""}}},
+     {{"default metrics", State::ok, "GB202: 3 metrics in 1 pass: a, b, c; absent: dram_read (has another",
+       ""}}},
     {"ChipNotKnown",
      [](M& m) { make_h100(m), m.driver_facts.gpu.names = {"NVIDIA Unheard-Of"}; },
      kWithGpu,
@@ -614,12 +630,19 @@ TEST(Machine, SeveralGpusAreToldApart) {
     FakeMachine m;
     make_h100(m);
     m.nvml_facts.devices.push_back(m.nvml_facts.devices[0]);
+    m.nvml_facts.devices.push_back(m.nvml_facts.devices[0]);
+    m.driver_facts.gpu.names.assign(3, "NVIDIA H100 80GB HBM3");
     m.nvml_facts.devices[1].throttle_reasons = 0x4;
     m.nvml_facts.devices[1].persistence = false;
     const std::string text = render_text(diagnose(m, {}), 1000);
     EXPECT_NE(text.find("device 1: SM clock 1980 MHz of at most 1980 MHz, held down by the power limit"),
               std::string::npos)
         << text;
+    EXPECT_NE(text.find("devices 0, 2: SM clock 1980 MHz of at most 1980 MHz; NVML does not tell"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("3 devices: 3 x NVIDIA H100 80GB HBM3"), std::string::npos) << text;
+    EXPECT_NE(text.find("nvidia-smi -i 0,2 -lgc"), std::string::npos) << text;
     EXPECT_NE(text.find("nvidia-smi -i 1 -lgc"), std::string::npos) << text;
     EXPECT_NE(text.find("off for device 1"), std::string::npos) << text;
 }
