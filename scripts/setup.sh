@@ -3,6 +3,7 @@
 #   ATTNSCOPE_CACHE       where downloads are kept, outside the checkout (default: ~/.cache/attnscope)
 #   ATTNSCOPE_TORCH_ROOT  an existing LibTorch 2.11 for CUDA 13 (the folder with include/ and lib/) instead of PyPI's
 #   ATTNSCOPE_CUDA_ROOT   an existing CUDA 13 toolkit with CUPTI instead of PyPI's headers
+#   ATTNSCOPE_TRITON      set: fetch Triton as well (190 MB), whose profiler is then tested as a client of CUPTI
 #   ATTNSCOPE_NO_PACKAGES set: never call apt-get; what is missing is named instead
 
 set -euo pipefail
@@ -107,6 +108,15 @@ setup_python_tests() {
     local version=${environment##*-}
     once "python-tests-$version" pip_install "what torch's Python side imports, and clang-format (20 MB)" \
         --upgrade-strategy only-if-needed typing_extensions sympy networkx jinja2 fsspec filelock numpy jsonschema clang-format==14.0.6
+    # Without what they depend on: the stand-ins take the place of NVIDIA's libraries.
+    once "python-clients-$version" pip_install "NVIDIA's Python bindings of CUPTI, a client to test with (13 MB)" --no-deps \
+        cupti-python==13.0.1 cuda-bindings==13.0.3 cuda-pathfinder==1.9.1
+    # 188 MB, 640 unpacked, for one test: on request, or where an earlier one left it.
+    if [ -n "${ATTNSCOPE_TRITON:-}" ]; then
+        once "triton-3.6.0-$version" pip_install "Triton 3.6.0, a client to test with (190 MB)" --no-deps --target "$cache/triton-$version" triton==3.6.0
+    fi
+    triton_root=""
+    [ ! -e "$cache/.done-triton-3.6.0-$version" ] || triton_root=$cache/triton-$version
 }
 
 configure() {

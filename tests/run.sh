@@ -14,7 +14,7 @@ find include src collectors reports examples tests \( -name '*.cpp' -o -name '*.
 say "building what parses under AddressSanitizer and UBSan in $build-sanitize"
 cmake --preset sanitize -S "$repository" -B "$build-sanitize" > /dev/null || fail "CMake's configuration of the sanitizer build failed"
 cmake --build "$build-sanitize" -j "$jobs" >&2 || fail "the sanitizer build failed: see the compiler's message above"
-configure -DATTNSCOPE_BUILD_TESTS=ON -DATTNSCOPE_SANITIZED_TESTS="$build-sanitize"
+configure -DATTNSCOPE_BUILD_TESTS=ON -DATTNSCOPE_SANITIZED_TESTS="$build-sanitize" -DATTNSCOPE_TRITON="$triton_root"
 compile
 say "set-up and build took ${SECONDS} s; running the tests"
 exec ctest --test-dir "$build" --output-on-failure -j "$jobs" "$@"
