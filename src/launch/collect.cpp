@@ -60,10 +60,8 @@ class Launcher {
         const bool twice = counters_.on && request_.timing == "separate";
         if (twice)
             say("the program runs twice: first for counters, then undisturbed, for time");
-        else if (counters_.on && counters_.range == "kernel" && !ground_.is_virtual)
-            say("kernels run one at a time under counters, which is not the program's time; --timing "
-                "separate runs "
-                "the program a second time, undisturbed, for that");
+        else if (counters_.on && (!ground_.is_virtual || counters_.fixture))
+            say_no_time();
         const off_t input = lseek(0, 0, SEEK_CUR);
         launch::ClockSampler clocks(folder_.path() + "/clocks.jsonl", nvml_file(ground_));
         const launch::Ended first = counters_.on ? run_with_counters(twice) : run_once(false, false);
@@ -78,6 +76,13 @@ class Launcher {
     }
 
   private:
+    void say_no_time() const {
+        say(std::string(counters_.range == "kernel"
+                            ? "kernels run one at a time under counters, which is not the program's time"
+                            : "a run with counters holds no times of its kernels") +
+            ": --timing separate runs the program a second time, undisturbed, for that");
+    }
+
     launch::Ended run_with_counters(bool twice) {
         launch::ConfigServer server(folder_.path() + "/counters", launch::config_maker(counters_, tool_));
         const launch::Ended ended = run_once(true, twice && request_.output_once);
