@@ -2,6 +2,7 @@
 // How a child answers: a line each, "key value".
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 

@@ -4,6 +4,8 @@
 //   the module option. In NVIDIA's open kernel modules the tests are capable(CAP_SYS_ADMIN) and
 //   capable(CAP_PERFMON) (os-interface.c), so the effective set counts, in the first user namespace alone
 //   (capabilities(7)).
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include "checks.h"

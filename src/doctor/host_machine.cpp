@@ -89,7 +89,12 @@ Installation HostMachine::installation() const {
 
 std::vector<std::string> HostMachine::cupti_places() const {
     std::vector<std::string> files;
-    if (std::string used = counters::find_cupti(); !used.empty()) files.push_back(std::move(used));
+    const std::string used = counters::find_cupti();  // or the list that ATTNSCOPE_CUPTI holds
+    for (size_t at = 0; at < used.size();) {
+        const size_t end = std::min(used.find(':', at), used.size());
+        if (end > at) files.push_back(used.substr(at, end - at));
+        at = end + 1;
+    }
     for (const char* soname : {"libcupti.so.13", "libcupti.so.12"}) files.emplace_back(soname);
     for (const std::string& folder : counters::cupti_folders())
         for (const char* soname : {"libcupti.so.13", "libcupti.so.12"})

@@ -2,6 +2,7 @@
 // Any machine: files in a folder of its own, everything else as the test says.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
