@@ -1,6 +1,8 @@
 #include "blog_run.h"
 
 #include <functional>
+#include <map>
+#include <sstream>
 
 namespace attnscope::test {
 namespace {
@@ -213,7 +215,10 @@ struct Writer {
 }  // namespace
 
 std::string blog_process(const BlogOptions& options) {
-    Writer b{ProcessWriter(options.ground), options};
+    Writer b{
+        ProcessWriter(options.ground,
+                      options.collection.empty() ? "" : ",\"collection\":\"" + options.collection + "\""),
+        options};
     ProcessWriter& w = b.w;
     w.line(R"({"type":"library","name":"libtorch","path":"/torch/lib/libtorch.so","version":"2.11.0"})");
     w.line(R"({"type":"library","name":"cudnn","path":"/lib/libcudnn.so.9"})");
@@ -244,6 +249,60 @@ void write_blog_run(const std::filesystem::path& folder, const BlogOptions& opti
     std::filesystem::create_directories(folder);
     write_text(folder / "run.json", run_json(options.ground));
     write_text(folder / "test-4242-1764500000000000000.jsonl", blog_process(options));
+}
+
+std::string blog_counters(const std::string& process_text, const std::string& file, const std::string& ground,
+                          const BlogCounters& values) {
+    CounterWriter c(file, ground);
+    std::map<std::string, std::string> names;  // id -> mangled
+    const auto between = [](const std::string& line, const std::string& from, char to) {
+        const size_t at = line.find(from);
+        return at == std::string::npos
+                   ? std::string()
+                   : line.substr(at + from.size(), line.find(to, at + from.size()) - at - from.size());
+    };
+    std::istringstream lines(process_text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(R"({"type":"name")"))
+            names[between(line, "\"id\":", ',')] = between(line, "\"name\":\"", '"');
+        if (!line.starts_with(R"({"type":"kernel")")) continue;
+        const std::string name = names[between(line, "\"name\":", ',')];
+        const uint64_t launch = std::stoull(between(line, "\"correlation\":", ','));
+        const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+        const bool flash = has("flash_fwd"), product = has("gemm"), fp32 = has("sgemm");
+        const bool fused = flash || has("fmha") || has("fprop");
+        c.launch(launch, "dram__bytes_read.sum", fused ? 50331648 : 268435456);
+        c.launch(launch, "dram__bytes_write.sum", fused ? 16777216 : 134217728);
+        c.launch(launch, "sm__warps_active.avg.pct_of_peak_sustained_active",
+                 flash   ? values.flash_occupancy
+                 : fused ? 23
+                         : 70);
+        c.launch(launch, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+                 flash     ? values.flash_tensor
+                 : fused   ? 35
+                 : fp32    ? values.fp32_product_tensor
+                 : product ? 25
+                           : 0);
+        c.launch(launch, "sm__cycles_active.avg", 200000);
+        c.launch(launch, "gpu__time_duration.sum", 160000);
+    }
+    c.end();
+    return c.text();
+}
+
+void write_counted_blog_run(const std::filesystem::path& folder, const BlogOptions& options,
+                            const BlogCounters& values) {
+    std::filesystem::create_directories(folder);
+    write_text(folder / "run.json", counters_run_json(options.ground));
+    BlogOptions counted = options;
+    counted.times = false;
+    counted.collection = "counters";
+    const std::string text = blog_process(counted);
+    write_text(folder / "test-4242-1764500000000000000.jsonl", text);
+    write_text(folder / "test-4242-1764500000000000000.counters.jsonl",
+               blog_counters(text, "test-4242-1764500000000000000.jsonl",
+                             options.ground == "real" ? "real" : "fixture", values));
+    if (options.times) write_text(folder / "test-4343-1764500060000000000.jsonl", blog_process(options));
 }
 
 }  // namespace attnscope::test

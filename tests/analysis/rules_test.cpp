@@ -66,6 +66,123 @@ TEST(Rules, EveryFindingIsComplete) {
     }
 }
 
+Analysis counted(const BlogOptions& options = {}, const test::BlogCounters& values = {}) {
+    test::TemporaryFolder folder;
+    test::write_counted_blog_run(folder.path(), options, values);
+    return analyze(read_run(folder.path()));
+}
+
+BlogOptions real_with_times() {
+    BlogOptions options;
+    options.ground = "real";
+    options.times = true;
+    return options;
+}
+
+TEST(Rules, WithCountersEveryFindingIsCompleteToo) {
+    BlogOptions alone = real_with_times();
+    alone.times = false;
+    for (const Analysis& a : {counted(), counted(real_with_times()), counted(alone)})
+        for (const Finding& f : find_all(a)) {
+            EXPECT_FALSE(f.id.empty() || f.subject.empty() || f.claim.empty()) << f.id;
+            EXPECT_NE(f.claim.find_first_of("0123456789"), std::string::npos) << f.claim;
+            EXPECT_FALSE(f.counter_evidence.empty()) << f.id;
+            EXPECT_NE(f.next_step.find("attnscope "), std::string::npos) << f.next_step;
+            for (const Evidence& e : f.evidence)
+                EXPECT_EQ(e.value.provenance.ground,
+                          e.value.provenance.source == Source::counter ? a.counter_ground : a.ground)
+                    << f.id << ": " << e.label;
+        }
+}
+
+TEST(LowOccupancy, ABusyTensorPipeSettlesIt) {
+    const Analysis a = counted(real_with_times());
+    const auto found = of(a, "low-occupancy-by-design");
+    const auto flash =
+        std::find_if(found.begin(), found.end(), [](const Finding& f) { return f.subject == "sdpa_flash"; });
+    ASSERT_NE(flash, found.end());
+    EXPECT_EQ(flash->severity, Severity::good);
+    EXPECT_NE(flash->claim.find("The tensor pipe is busy 61% of the active cycles"), std::string::npos)
+        << flash->claim;
+    EXPECT_EQ(evidence(*flash, "tensor pipe busy")->number, 61.0);
+    EXPECT_EQ(evidence(*flash, "tensor pipe busy")->provenance.source, Source::counter);
+    EXPECT_EQ(evidence(*flash, "achieved occupancy")->number, 11.5);
+    EXPECT_FALSE(says(flash->counter_evidence, "below the theoretical")) << "11.5 of 12.5";
+}
+
+TEST(LowOccupancy, AnIdleTensorPipeSpeaksAgainstTheDesign) {
+    const auto found = of(counted(real_with_times(), {4, 6.25, 0}), "low-occupancy-by-design");
+    const auto flash =
+        std::find_if(found.begin(), found.end(), [](const Finding& f) { return f.subject == "sdpa_flash"; });
+    ASSERT_NE(flash, found.end());
+    EXPECT_EQ(flash->severity, Severity::info);
+    EXPECT_TRUE(says(flash->counter_evidence, "The tensor pipe is busy only 4% of the active cycles"));
+    EXPECT_TRUE(says(flash->counter_evidence, "Achieved occupancy is 6.2%, below the theoretical 12.5%") ||
+                says(flash->counter_evidence, "Achieved occupancy is 6.3%, below the theoretical 12.5%"));
+}
+
+TEST(LowOccupancy, AFixtureSaysSoInTheSentence) {
+    const auto found = of(counted(), "low-occupancy-by-design");
+    ASSERT_FALSE(found.empty());
+    EXPECT_NE(found[0].claim.find("61% (fixture)"), std::string::npos) << found[0].claim;
+}
+
+TEST(Math, OffTheTensorCoresIsCounted) {
+    const auto off = of(counted(real_with_times()), "math-upcast");
+    ASSERT_EQ(off.size(), 1U);
+    EXPECT_EQ(evidence(off[0], "tensor pipe busy")->number, 0.0);
+    EXPECT_NE(off[0].claim.find("run off the Tensor Cores: the tensor pipe is busy 0%"), std::string::npos)
+        << off[0].claim;
+    // 20 kernels of equal active cycles, two of them products at 30%: 3%.
+    const auto tf32 = of(counted(real_with_times(), {61, 11.5, 30}), "math-upcast");
+    ASSERT_EQ(tf32.size(), 1U);
+    EXPECT_EQ(evidence(tf32[0], "tensor pipe busy")->number, 3.0);
+    EXPECT_TRUE(says(tf32[0].counter_evidence, "TF32 is allowed"));
+}
+
+TEST(MaskedFill, CountedBytesBesideTheModelled) {
+    const auto found = of(counted(real_with_times()), "masked-fill-copy");
+    ASSERT_EQ(found.size(), 1U);
+    // 5 kernels of 384 MiB each (the copy is none).
+    EXPECT_EQ(evidence(found[0], "DRAM bytes of naive, counted")->number, 5 * 402653184.0);
+    EXPECT_TRUE(says(found[0].counter_evidence, "the copy is no kernel"));
+}
+
+TEST(Counters, MissingSerialisedAndDiffering) {
+    BlogOptions alone = real_with_times();
+    alone.times = false;
+    const Analysis serialised = counted(alone);
+    ASSERT_EQ(of(serialised, "serialised-time").size(), 1U);
+    EXPECT_NE(of(serialised, "serialised-time")[0].next_step.find("--timing separate"), std::string::npos);
+    EXPECT_TRUE(of(serialised, "fastest").empty()) << "serialised times rank nothing";
+    EXPECT_TRUE(of(serialised, "counters-missing").empty());
+    for (const char* id : {"serialised-time", "counters-missing", "collections-differ"}) {
+        EXPECT_TRUE(of(counted(real_with_times()), id).empty()) << id;
+        EXPECT_TRUE(of(blog(), id).empty()) << id;
+        EXPECT_TRUE(of(blog(real_with_times()), id).empty()) << id;
+    }
+
+    test::TemporaryFolder folder;
+    test::write_counted_blog_run(folder.path(), real_with_times());
+    const auto file = folder.path() / "test-4242-1764500000000000000.counters.jsonl";
+    std::string text = test::read_text(file);
+    std::filesystem::remove(file);
+    const Analysis missing = analyze(read_run(folder.path()));
+    ASSERT_EQ(of(missing, "counters-missing").size(), 1U);
+    EXPECT_NE(of(missing, "counters-missing")[0].claim.find("have no counter values"), std::string::npos);
+    EXPECT_EQ(of(missing, "fastest").size(), 1U) << "times do not depend on counters";
+
+    test::write_text(file, text);
+    BlogOptions other = real_with_times();
+    other.batch = 4;
+    test::write_text(folder.path() / "test-4343-1764500060000000000.jsonl", test::blog_process(other));
+    const Analysis differing = analyze(read_run(folder.path()));
+    const auto found = of(differing, "collections-differ");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].severity, Severity::warning);
+    EXPECT_FALSE(differing.timed());
+}
+
 TEST(Rules, IdsAreUnique) {
     std::vector<std::string> ids;
     for (const Rule& rule : rules()) ids.emplace_back(rule.id);
