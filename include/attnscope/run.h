@@ -55,6 +55,8 @@ struct Launch {
     std::optional<uint64_t> bytes;                          ///< copies and memsets
     bool in_graph = false;
     std::optional<uint64_t> graph_node;  ///< counters collections: from 1, in the graph's order
+    uint32_t operation = kNone;          ///< index into Process::operations: the innermost
+    uint64_t operation_call = 0;         ///< launches of one outermost call share it; it rises; 0: none
     uint32_t counters = kNone;           ///< index into Process::counters
     std::string uncounted;  ///< the code of the diagnostic that says why there are none; may be empty
 };
@@ -93,6 +95,40 @@ struct Range {
 struct Mark {
     std::string name;
     uint32_t range = kNone;
+};
+
+/// An operation of LibTorch as it was called: one entry for all calls of the same parent, name and inputs.
+struct Operation {
+    uint64_t id = 0;
+    uint32_t parent = kNone;  ///< index into Process::operations; no cycles
+    std::string name;         ///< "aten::mm", "MmBackward0"
+    /// One for each argument, by position: "bf16[8,16,1024,64] strides (1048576,65536,64,1)", "true",
+    /// "0.125", "none"; attnscope/operation.h reads them. Empty where there were too many to keep apart.
+    std::vector<std::string> inputs;
+    bool backward = false;     ///< an autograd function that runs in the backward pass
+    uint32_t forward = kNone;  ///< backward: index of the operation that it is the derivative of
+};
+
+/// What LibTorch chose for one call of scaled_dot_product_attention, and why not the others.
+struct AttentionChoice {
+    uint32_t operation = kNone;      ///< index into Process::operations
+    std::string chosen;              ///< "flash", "efficient", "cudnn", "math", "overrideable"; "none"
+    std::vector<std::string> order;  ///< LibTorch's order of priority when it chose
+    struct HiddenWork {
+        std::string code;    ///< "pad-head-dim" ...: schema/README.md
+        uint64_t bytes = 0;  ///< what it allocates
+    };
+    struct Backend {
+        std::string name;
+        /// LibTorch's sentences; none: it would take the call. The first is why it is refused, each further
+        /// one why it would then be refused, once what `removed` names before it is taken away.
+        std::vector<std::string> refused;
+        /// "mask", "dtype", ...; as long as `refused` when the call is accepted in the end, else one shorter:
+        /// the last reason cannot be taken away (the hardware, a switch).
+        std::vector<std::string> removed;
+        std::vector<HiddenWork> hidden;  ///< around its kernel, once it runs
+    };
+    std::vector<Backend> backends;  ///< flash, efficient, cudnn, math
 };
 
 /// A device as the process saw it. Figures that the record does not hold are nullopt.
@@ -161,7 +197,9 @@ struct Process {
     std::vector<Range> ranges;     ///< in file order; a parent may come after its child
     std::vector<Launch> launches;  ///< by correlation: the order of issue
     std::vector<Mark> marks;
-    std::vector<Diagnostic> diagnostics;  ///< the program's and the reader's own
+    std::vector<Operation> operations;     ///< a parent comes before its children
+    std::vector<AttentionChoice> choices;  ///< at most one for each operation
+    std::vector<Diagnostic> diagnostics;   ///< the program's and the reader's own
     std::vector<UncomputedRead> uncomputed_reads;
     std::vector<AssumedFigure> assumed;
     std::optional<EndCounts> end;  ///< absent: the run was cut short
