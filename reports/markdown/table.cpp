@@ -11,7 +11,7 @@
 namespace attnscope::reports {
 namespace {
 
-constexpr size_t name_width = 60, words_width = 200, title_width = 32, text_width = 100;
+constexpr size_t name_width = 60, words_width = 200, title_width = 40, text_width = 100;
 
 std::string name_with_status(const RowView& row, const std::string& name) {
     switch (row.row->status) {

@@ -55,6 +55,10 @@ std::string example(const Analysis& a, const std::string& role) {
 
 }  // namespace
 
+std::string short_title(const CounterRole& role) {
+    return role.title.substr(0, role.title.find(", per "));
+}
+
 Section counters_section(const Analysis& a) {
     Section section;
     section.id = "counters";
@@ -83,7 +87,7 @@ std::vector<std::string> uncounted(const Analysis& a) {
         auto same = std::find_if(by_reason.begin(), by_reason.end(),
                                  [&](const auto& entry) { return entry.first == reason; });
         if (same == by_reason.end()) same = by_reason.insert(by_reason.end(), {reason, {}});
-        same->second.push_back(role.title);
+        same->second.push_back(short_title(role));
     }
     std::vector<std::string> out;
     for (const auto& [reason, titles] : by_reason) {

@@ -59,6 +59,16 @@ Cell of_lowest(const Implementation& i, const std::function<Cell(const Step&)>& 
                                                     : "block or device limits are not in the run"));
 }
 
+Part theoretical_part() {
+    return {{"theoretical_occupancy", "theoretical occupancy",
+             "Warps that fit on an SM at once, for the kernel with the fewest. It does not tell how many are "
+             "active, nor how fast it is.",
+             "100%: the SM's maximum of warps", true},
+            [](const Implementation& i) {
+                return of_lowest(i, [](const Step& s) { return value_cell(s.occupancy, 100); });
+            }};
+}
+
 /// The roles of the main table that were counted: occupancy, DRAM bytes, tensor pipe.
 std::vector<Part> counter_parts(const Analysis& a) {
     std::vector<Part> out;
@@ -68,7 +78,8 @@ std::vector<Part> counter_parts(const Analysis& a) {
                                         [&](const CounterRole& r) { return r.role == role; });
         if (shown == a.counter_roles.end() || !shown->measured) continue;
         const bool bar = shown->unit == Unit::percent;
-        out.push_back({{shown->role, shown->title, shown->meaning, bar ? "100%" : "", true},
+        out.push_back({{shown->role, short_title(*shown),
+                        "Of all kernels of one iteration. " + shown->meaning, bar ? "100%" : "", true},
                        [role, bar](const Implementation& i) {
                            const Value& value = i.counter(role);
                            return value_cell(value, bar && value ? 100 : 0);
@@ -90,10 +101,14 @@ std::vector<Part> parts_of(const Analysis& a) {
     add({{"status", "status", "What LibTorch did with it; a refusal's reason is LibTorch's own sentence.", "",
           false},
          [](const Implementation& i) { return words_cell(status_word(i)); }});
+    // Theoretical and achieved stand side by side.
+    std::vector<Part> counters = counter_parts(a);
+    const bool counted = !counters.empty();
+    if (counted) add(theoretical_part());
+    for (Part& part : counters) add(std::move(part));
     add(value_part("launches", "launches",
                    "Kernels, library calls, copies and memsets of one iteration, together.",
                    &Implementation::launches));
-    for (Part& part : counter_parts(a)) add(std::move(part));
     add(value_part("kernels", "kernels", "Kernels of one iteration that are known one by one.",
                    &Implementation::kernels));
     add(value_part(
@@ -102,13 +117,7 @@ std::vector<Part> parts_of(const Analysis& a) {
         &Implementation::library_calls));
     add(value_part("copied_bytes", "copied", "Bytes of all copies of one iteration.",
                    &Implementation::copied_bytes));
-    add({{"theoretical_occupancy", "theoretical occupancy",
-          "Warps that fit on an SM at once, for the kernel with the fewest. It does not tell how many are "
-          "active, nor how fast it is.",
-          "100%: the SM's maximum of warps", true},
-         [](const Implementation& i) {
-             return of_lowest(i, [](const Step& s) { return value_cell(s.occupancy, 100); });
-         }});
+    if (!counted) add(theoretical_part());
     add({{"limiter", "limited by", "What runs out first on the SM, for that kernel.", "", false},
          [](const Implementation& i) {
              return of_lowest(i, [](const Step& s) { return words_cell(s.limiter); });

@@ -5,6 +5,8 @@
 namespace attnscope::parts {
 
 Table implementations_table(const Analysis& analysis);
+/// "tensor pipe busy" for "tensor pipe busy, per active cycle": where no other share stands beside it.
+std::string short_title(const CounterRole& role);
 Section counters_section(const Analysis& analysis);  ///< empty where nothing was counted
 /// What counters would tell and do not, each with its reason; the same reason once.
 std::vector<std::string> uncounted(const Analysis& analysis);
