@@ -119,6 +119,11 @@ setup_python_tests() {
     [ ! -e "$cache/.done-triton-3.6.0-$version" ] || triton_root=$cache/triton-$version
 }
 
+# An older CUPTI: the metric catalogue is held against its host API as well. Only the tests use it.
+setup_old_cupti() {
+    once "cuda-12.8" pip_install "CUPTI 12.8 (10 MB)" --no-deps --upgrade --target "$cache/cuda-12.8" 'nvidia-cuda-cupti-cu12==12.8.*'
+}
+
 configure() {
     say "configuring in $build"
     cmake --preset default -S "$repository" -B "$build" -DATTNSCOPE_CUDA_ROOT="$cuda_root" -DATTNSCOPE_TORCH_ROOT="$torch_root" \

@@ -53,8 +53,8 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
         double common = 0;
         for (const std::string_view part : wanted)
             if (had.count(part) != 0) common += static_cast<double>(part.size());
-        // A common word weighs as much as half of its letters being right: "read_bytes" finds "bytes_read".
-        rated.push_back({static_cast<double>(edit_distance(name, other)) - common / 2, &candidate});
+        // A word in common outweighs its letters being elsewhere: "read_bytes" finds "bytes_read".
+        rated.push_back({static_cast<double>(edit_distance(name, other)) - common, &candidate});
     }
     const size_t kept = std::min(count, rated.size());
     std::partial_sort(rated.begin(), rated.begin() + static_cast<ptrdiff_t>(kept), rated.end(),

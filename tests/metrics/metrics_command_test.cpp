@@ -1,0 +1,192 @@
+// attnscope metrics, as a user calls it. Right values: those of tests/counters/catalogue_test.cpp.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+struct Result {
+    int exit_code = -1;
+    std::string output, errors;
+};
+
+Result run(const std::string& arguments, const std::string& before = {}) {
+    const std::string errors = "metrics-test-" + std::to_string(getpid()) + ".err";
+    const std::string command =
+        before + environment("ATTNSCOPE_BINARY_DIR") + "/bin/attnscope metrics " + arguments + " 2>" + errors;
+    Result result;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return result;
+    char buffer[4096];
+    for (size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.output.append(buffer, got);
+    const int status = pclose(pipe);
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    std::ifstream file(errors);
+    result.errors = {std::istreambuf_iterator<char>(file), {}};
+    std::remove(errors.c_str());
+    return result;
+}
+
+class Metrics : public testing::Test {
+  protected:
+    void SetUp() override {
+        const std::string library = environment("ATTNSCOPE_CUDA_ROOT") + "/lib/libcupti.so.13";
+        if (fs::exists(library)) setenv("ATTNSCOPE_CUPTI", library.c_str(), 1);
+        if (run("--set core").errors.find("ATTNSCOPE_") != std::string::npos)
+            GTEST_SKIP() << "no libcupti, or a build without collectors";
+    }
+    void says(const std::string& arguments, const std::string& words) {
+        const Result result = run(arguments);
+        EXPECT_EQ(result.exit_code, 0) << arguments << result.errors;
+        EXPECT_NE(result.output.find(words), std::string::npos) << arguments << " said: " << result.output;
+    }
+    void refuses(const std::string& arguments, const std::string& words) {
+        const Result result = run(arguments);
+        EXPECT_EQ(result.exit_code, 2) << arguments;
+        EXPECT_EQ(result.output, "") << arguments;
+        EXPECT_NE(result.errors.find(words), std::string::npos) << arguments << " said: " << result.errors;
+        EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+    }
+};
+
+TEST_F(Metrics, OfADefaultChip) {
+    says("", "GH100, by CUPTI");
+    says("", "core: 8 counters, 1 pass, no replay");
+    says("", "needs --replay");
+}
+
+TEST_F(Metrics, OfASetWithCountersUnitsAndMeaning) {
+    says("--set core --chip gb202", "dram__bytes_op_read.sum");
+    says("--set core --device A100", "GA100, by CUPTI");
+    says("--set core --chip GB20B", "not on this chip: its memory is the system's");
+    says("--set core", "achieved occupancy [%]");
+    says("--set core", "serialised\n    by the profiler");
+}
+
+TEST_F(Metrics, PassesForAnything) {
+    says("--passes-for core", "GH100: 8 counters, 1 pass, no replay");
+    says("--passes-for core,sm__throughput.avg.pct_of_peak_sustained_elapsed", "needs --replay");
+    says("--passes-for core,dram__bytes_op_read.sum",
+         "not collected: dram__bytes_op_read.sum: GH100 has no such");
+    says("--passes-for core,pcie__read_bytes.sum", "CUPTI refuses it beside the others");
+    refuses("--passes-for dram__bytes_raed.sum", "dram__bytes_read.sum");
+}
+
+TEST_F(Metrics, SearchCoversRolesAndCuptisOwn) {
+    says("--search 'L2 hit rate'", "l2_hit_rate: L2 hit rate [%]");
+    says("--search lts__t_sector_hit_rate", "lts__t_sector_hit_rate: ratio");
+    says("--search dram__bytes_read", "roll-ups: .avg");
+    refuses("--search flubber", "no metric of GH100 has \"flubber\"");
+}
+
+TEST_F(Metrics, AllChips) {
+    const Result result = run("--all-chips --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    const Json chips = Json::parse(result.output)["chips"];
+    ASSERT_EQ(chips.size(), 30U);
+    size_t planned = 0;
+    for (const Json& chip : chips) {
+        if (chip.contains("refused")) {
+            EXPECT_EQ(chip["chip"], "GV11B");
+            continue;
+        }
+        ++planned;
+        EXPECT_EQ(chip["sets"][0]["set"], "core");
+        EXPECT_EQ(chip["sets"][0]["passes"], 1) << chip["chip"];
+    }
+    EXPECT_EQ(planned, 29U);
+    says("--all-chips", "\nGB20B   1 ");
+    says("--all-chips", "GV11B and then refuses it");
+}
+
+TEST_F(Metrics, NsightComputesSetsTakeMorePasses) {
+    const Result result = run("--compare-sets --all-chips --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.errors;
+    for (const Json& chip : Json::parse(result.output)["chips"]) {
+        EXPECT_EQ(chip["core"], 1);
+        for (const Json& row : chip["compared"]) {
+            EXPECT_GE(row["passes"], 1) << chip["chip"] << row;
+            if (row["nsight_compute"] == "set basic") {
+                EXPECT_GE(row["passes"], 5) << chip["chip"];
+            }
+            if (row["nsight_compute"] == "set full") {
+                EXPECT_GE(row["passes"], 10) << chip["chip"];
+            }
+        }
+    }
+    says("--compare-sets", "section Occupancy");
+}
+
+TEST_F(Metrics, JsonHoldsEveryRole) {
+    const Json json = Json::parse(run("--chip GB10B --set core --format json").output);
+    const Json& core = json["chips"][0]["sets"][0];
+    EXPECT_EQ(core["roles"].size(), 8U);
+    EXPECT_EQ(core["roles"][0]["metrics"][0], "sm__warps_active.avg.pct_of_peak_sustained_active");
+    EXPECT_TRUE(core["roles"][1].contains("absent"));
+    EXPECT_FALSE(core["roles"][1].contains("metrics"));
+    EXPECT_GT(Json::parse(run("--search tensor --format json").output)["metrics"].size(), 50U);
+    EXPECT_EQ(Json::parse(run("--passes-for core --format json").output)["passes"], 1);
+}
+
+TEST_F(Metrics, MistakesAreNamedWithWhatThereIs) {
+    refuses("--chip GH900", "it knows GV100");
+    refuses("--device H900", "unknown device \"H900\"; known: ");
+    refuses("--set memry", "there are core, memory");
+    refuses("--set core --search x", "ask one");
+    refuses("--chip GH100 --all-chips", "without --chip");
+    refuses("--chip GH100 --device A100", "not both");
+}
+
+TEST_F(Metrics, LinesFitATerminal) {
+    for (const char* arguments : {"--set core", "--set memory", "--all-chips", "--compare-sets",
+                                  "--passes-for core,pcie__read_bytes.sum"}) {
+        std::istringstream lines(run(arguments).output);
+        for (std::string line; std::getline(lines, line);)
+            EXPECT_TRUE(line.size() <= 80 || line.find("__") != std::string::npos) << line;
+    }
+}
+
+TEST(MetricsWithout, CuptiNamesTheRemedy) {
+    if (!fs::exists(environment("ATTNSCOPE_BINARY_DIR") + "/lib/attnscope/attnscope_cupti_host")) {
+        const Result result = run("");
+        EXPECT_EQ(result.exit_code, 2);
+        EXPECT_NE(result.errors.find("ATTNSCOPE_BUILD_COLLECTORS"), std::string::npos) << result.errors;
+        GTEST_SKIP() << "a build without collectors";
+    }
+    const Result result = run("", "env ATTNSCOPE_CUPTI=/nowhere/libcupti.so.13 ");
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.errors.find("/nowhere/libcupti.so.13: no such file"), std::string::npos)
+        << result.errors;
+}
+
+TEST(MetricsWithout, ATableOfTheUsersOwn) {
+    const std::string table = "metrics-test-" + std::to_string(getpid()) + ".tsv";
+    std::ofstream(table) << "r\tt\tcore\tparsecs\ta.sum\tM.\n";
+    const Result result = run("", "env ATTNSCOPE_METRICS=" + table + " ");
+    fs::remove(table);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.errors.find("line 1: unknown unit"), std::string::npos) << result.errors;
+    EXPECT_NE(run("", "env ATTNSCOPE_METRICS=/nowhere ").errors.find("/nowhere: cannot be read"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope
