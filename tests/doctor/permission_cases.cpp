@@ -76,6 +76,11 @@ std::vector<Case> permission_cases() {
          kWithGpu,
          kRecords,
          {{"permission", State::fail, "user namespace", "not a rootless"}}},
+        {"NamespaceThatMapsPartOfItself",
+         [](M& m) { make_h100(m), m.file("/proc/self/uid_map", "0 0 65536\n"); },
+         kWithGpu,
+         kRecords,
+         {{"permission", State::fail, "user namespace", "leave the user namespace"}}},
         {"PerfmonOnR570",
          [](M& m) {
              make_h100(m), add_cupti(m, 26), set_driver(m, "570.26", 12080);
