@@ -54,7 +54,11 @@ void CountedLaunches::enter(LaunchInProgress& launch, const Launch& facts) {
 const char* CountedLaunches::refuse(const LaunchInProgress& launch, const Launch& facts) {
     const auto config = launch.context->device->config;
     const bool several_passes = config != nullptr ? config->passes > 1 : mode_.replay;
-    if (facts.multi_device || (is_collective(facts.symbol) && (facts.contexts > 1 || several_passes))) {
+    bool collective = is_collective(facts.symbol);
+    if (launch.graph != nullptr)
+        for (const GraphKernel& kernel : launch.graph->kernels)
+            collective = collective || is_collective(kernel.facts->name.c_str());
+    if (facts.multi_device || (collective && (facts.contexts > 1 || several_passes))) {
         if (!collective_told_.exchange(true))
             warn("counters-collective",
                  "kernels that wait for those of other devices (NCCL's, and cooperative launches on several "

@@ -131,7 +131,11 @@ CuptiFailure CounterSession::stop(Counted& counted) {
     info.pCounterDataImage = set_->bytes.data();
     info.counterDataImageSize = set_->bytes.size();
     result = api_.get_data_info(&info);
-    if (result != CUPTI_SUCCESS) return failed("cuptiRangeProfilerGetCounterDataInfo", result);
+    if (result != CUPTI_SUCCESS) {
+        CuptiFailure failure = failed("cuptiRangeProfilerGetCounterDataInfo", result);
+        return {"counters-undecodable", "the decoded counter data cannot be read: " + failure.message,
+                failure.remedy};
+    }
     counted.ranges = info.numTotalRanges;
     return {};
 }

@@ -162,8 +162,8 @@ void CountersCollection::yield(const char* function) {
     closed_.store(true, std::memory_order_seq_cst);
     for (const uint64_t start = monotonic_ms(); inside_.load(std::memory_order_seq_cst) != 0;) {
         if (monotonic_ms() - start > LaunchGate::kWaitMs) break;
-        const timespec pause{0, 1'000'000};
-        nanosleep(&pause, nullptr);
+        Signal pause;
+        pause.wait(pause.state(), 1);
     }
     callbacks_.unsubscribe(subscriber_);
     session_.notices().diagnostic(

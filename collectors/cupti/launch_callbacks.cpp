@@ -157,8 +157,10 @@ void CountersCollection::enter_launch(uint32_t cbid, CallKind kind, const CUpti_
         if (launch.context != nullptr && !launch.captured) ranges_.launched(*launch.context);
         return;
     }
-    launches_.enter(launch, {data.context, data.symbolName, kind == CallKind::multi_device,
-                             contexts_alive_.load(std::memory_order_relaxed)});
+    // The symbol is valid for launches of one kernel; elsewhere it is garbage.
+    launches_.enter(launch,
+                    {data.context, kind == CallKind::kernel ? data.symbolName : nullptr,
+                     kind == CallKind::multi_device, contexts_alive_.load(std::memory_order_relaxed)});
 }
 
 void CountersCollection::exit_launch(uint32_t cbid, CallKind kind, const CUpti_CallbackData& data) {

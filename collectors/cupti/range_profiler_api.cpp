@@ -30,7 +30,8 @@ constexpr const char* kPermission =
     "--cap-add=SYS_ADMIN "
     "and root inside, or the option on the host (https://developer.nvidia.com/ERR_NVGPUCTRPERM)";
 constexpr const char* kBusy =
-    "end the other profiler; where DCGM watches the GPU: dcgmi profile --pause, then --resume afterwards";
+    "end the other profiler, which may be another process of this run on the same GPU; where DCGM watches "
+    "the GPU: dcgmi profile --pause, then --resume afterwards";
 
 }  // namespace
 
