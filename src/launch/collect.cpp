@@ -68,7 +68,7 @@ class Launcher {
         if (twice && worth_again(first)) {
             if (input >= 0) lseek(0, input, SEEK_SET);  // a file: the second run reads the same
             say("second run: undisturbed, for time");
-            run_once(false, false);
+            run_again();
         }
         for (Diagnostic& d : clocks.stop()) launch::add_diagnostic(counters_.diagnostics, std::move(d));
         finish();
@@ -103,6 +103,16 @@ class Launcher {
             drop_output);
         folder_.ended(ended);
         return ended;
+    }
+
+    /// What the first run collected is kept, whatever becomes of the second.
+    void run_again() {
+        try {
+            run_once(false, false);
+        } catch (const Error& e) {
+            say(e.what());
+            folder_.ended({static_cast<int>(e.exit())});
+        }
     }
 
     bool worth_again(const launch::Ended& first) const {

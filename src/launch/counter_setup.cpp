@@ -161,6 +161,19 @@ void add_diagnostic(std::vector<Diagnostic>& all, Diagnostic diagnostic) {
     all.push_back(std::move(diagnostic));
 }
 
+std::string named_libcupti() {
+    const char* list = std::getenv("ATTNSCOPE_CUPTI");
+    std::string files = list != nullptr ? list : "";
+    if (files.find(':') == std::string::npos || access(files.c_str(), R_OK) == 0) return {};
+    for (size_t at = 0; at <= files.size();) {
+        const size_t end = std::min(files.find(':', at), files.size());
+        std::string file = files.substr(at, end - at);
+        if (!file.empty() && access(file.c_str(), R_OK) == 0) return file;
+        at = end + 1;
+    }
+    return {};
+}
+
 std::string helper_program(const std::string& libraries) {
     return libraries.empty() ? std::string() : libraries + "/attnscope_cupti_host";
 }
@@ -180,19 +193,28 @@ CounterSetup set_up_counters(const CollectRequest& request, const GroundChoice& 
     std::optional<CounterHost> host;
     std::vector<std::string> known;
     try {
-        host.emplace(std::string(), helper_program(request.libraries));
+        host.emplace(named_libcupti(), helper_program(request.libraries));
         known = host->chips();
     } catch (const Error& e) {
         switch_off(setup, ground.is_virtual, e.what());
         return setup;
     }
-    for (const std::string& chip : chips_of(ground, *host)) {
+    const std::vector<std::string> chips = chips_of(ground, *host);
+    for (const std::string& chip : chips) {
         if (std::find(known.begin(), known.end(), chip) != known.end())
             plan_chip(setup, *host, chip);
         else
             setup.lines.push_back(
                 "the counters of " + (chip.empty() ? "a GPU that is not in our table" : chip) +
                 " are planned when the program asks: " + host->libcupti() + " knows " + listed(known));
+    }
+    if (setup.chips.empty()) {
+        resolve_metrics(*host, known.front(), setup.request);  // refuses a name that no chip has
+    } else if (setup.metrics().empty() && setup.chips.size() == chips.size()) {
+        setup.on = false;
+        setup.lines.push_back("nothing of --counters " + setup.request +
+                              " is there: no counters are collected");
+        return setup;
     }
     if (!setup.replay && std::any_of(setup.chips.begin(), setup.chips.end(),
                                      [](const ChipPlan& plan) { return plan.passes > 1; }))

@@ -43,6 +43,10 @@ MakeConfig config_maker(CounterSetup& setup, std::string tool);
 /// The helper program of an installation; empty, CounterHost's own default, where `libraries` is empty.
 std::string helper_program(const std::string& libraries);
 
+/// What CounterHost is to be asked with: the first file that is there of the list in ATTNSCOPE_CUPTI; empty,
+/// its own default, where that holds no list.
+std::string named_libcupti();
+
 /// Adds it, or counts it where an equal one is there.
 void add_diagnostic(std::vector<Diagnostic>& all, Diagnostic diagnostic);
 

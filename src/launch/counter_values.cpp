@@ -7,6 +7,7 @@
 
 #include "attnscope/counter_host.h"
 #include "config_asks.h"
+#include "counter_setup.h"
 
 namespace attnscope::launch {
 namespace {
@@ -28,10 +29,10 @@ void evaluate_one(const fs::path& run, const fs::path& data, const std::string& 
     const std::string own = libcupti_of(data);
     Evaluated result;
     try {
-        result = CounterHost(own, tool).evaluate(data, values);
+        result = CounterHost(own.empty() ? named_libcupti() : own, tool).evaluate(data, values);
     } catch (const std::exception&) {
         if (own.empty()) throw;
-        result = CounterHost(std::string(), tool).evaluate(data, values);
+        result = CounterHost(named_libcupti(), tool).evaluate(data, values);
     }
     all.images += result.images;
     all.counters += result.counters;

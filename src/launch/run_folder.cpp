@@ -91,7 +91,7 @@ RunFolder::RunFolder(const CollectRequest& request, const GroundChoice& ground, 
 }
 
 RunFolder::~RunFolder() {
-    if (!ended_.empty()) return;
+    if (kept_) return;
     std::error_code ignored;
     for (const char* ours : {"run.json", "clocks.jsonl", "counters/closed", "counters"})
         fs::remove(fs::path(path_) / ours, ignored);
@@ -102,10 +102,12 @@ RunFolder::~RunFolder() {
 
 void RunFolder::begin(const std::string& collection) {
     collections_.push_back(collection);
+    ended_.clear();
 }
 
 void RunFolder::ended(const Ended& ended) {
     ended_ = utc_now("%Y-%m-%dT%H:%M:%SZ");
+    kept_ = true;
     if (result_.exit_code == 0) result_ = ended;
 }
 

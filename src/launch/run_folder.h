@@ -40,7 +40,8 @@ class RunFolder {
     const CollectRequest& request_;
     const GroundChoice& ground_;
     const CounterSetup& counters_;
-    std::string started_, ended_;
+    std::string started_, ended_;  ///< ended_: empty while a run of the program is on
+    bool kept_ = false;            ///< the program ran
     std::vector<std::string> collections_;
     Ended result_;
     std::string first_created_;  ///< the outermost folder that did not exist before

@@ -126,6 +126,25 @@ TEST_F(CountersRequest, AMetricThatIsNotOnThisChipIsNamedAndTheRestCollected) {
     EXPECT_EQ(said[0].at("count"), 1);
 }
 
+TEST_F(CountersRequest, NothingOfItOnThisChipIsARunWithoutCounters) {
+    const Outcome r =
+        shell(program() +
+              " collect --device virtual:RTX-5090 -o run --counters dram__bytes_read.sum -- sh -c "
+              "'env | grep ^ATTNSCOPE_COUNTERS; exit 3'");
+    EXPECT_EQ(r.code, 3) << r.error;
+    EXPECT_EQ(r.out, "");
+    EXPECT_TRUE(holds(r.error, "no counters are collected")) << r.error;
+    EXPECT_EQ(diagnostics("counters-metric-absent").size(), 1u);
+    EXPECT_EQ(run_json().at("collections"), nlohmann::json::array({"activity"}));
+}
+
+TEST_F(CountersRequest, TheVariableMayNameSeveralLibraries) {
+    const Outcome r =
+        collect("-o run --counters core -- true", "ATTNSCOPE_CUPTI=/nowhere/libcupti.so.12:" + libcupti());
+    EXPECT_EQ(r.code, 0);
+    EXPECT_TRUE(holds(r.error, " in 1 pass)")) << r.error;
+}
+
 TEST_F(CountersRequest, WithoutALibcuptiTheProgramStillRuns) {
     std::ofstream(folder / "fixture.json") << R"({"attnscope_fixture": 1, "kernels": []})";
     const std::string none = "ATTNSCOPE_CUPTI=" + (folder / "libcupti.so.13").string();

@@ -96,6 +96,26 @@ TEST_F(TwoRuns, AProgramWithoutCudaRunsOnce) {
     EXPECT_TRUE(holds(r.error, "never initialised CUDA")) << r.error;
 }
 
+TEST_F(TwoRuns, AProgramThatIsGoneForTheSecondRunKeepsTheFirst) {
+    script("rm ./program; exit 0");
+    fs::rename(folder / "program.sh", folder / "program");
+    fs::permissions(folder / "program", fs::perms::owner_all);
+    const Outcome r = collect("-o run --counters core --timing separate -- ./program");
+    EXPECT_EQ(r.code, 125) << r.error;
+    EXPECT_EQ(r.out, "run kernel\n");
+    EXPECT_EQ(run_json().at("exit_code"), 125);
+    EXPECT_EQ(process_files(folder / "run").size(), 1u);
+}
+
+TEST_F(TwoRuns, WhileTheSecondRunIsOnTheRunHasNotEnded) {
+    script("test -n \"$ATTNSCOPE_COUNTERS\" || cp \"$ATTNSCOPE_RUN_DIR\"/run.json during.json");
+    EXPECT_EQ(twice().code, 0);
+    const auto during = nlohmann::json::parse(read_file(folder / "during.json"));
+    EXPECT_FALSE(during.contains("ended"));
+    EXPECT_EQ(during.at("collections"), nlohmann::json::array({"counters", "activity"}));
+    EXPECT_TRUE(run_json().contains("ended"));
+}
+
 TEST_F(TwoRuns, BothReadTheSameInputFile) {
     script("cat");
     std::ofstream(folder / "input") << "the data\n";
