@@ -236,7 +236,7 @@ TEST_F(Evaluate, EachCrashIsToldAndABadLibraryComesToAnEnd) {
     put(DataKind::image, 4, "abort");
     EXPECT_EQ(evaluate().images, 2U);
     EXPECT_EQ(values(), "1:42m1 1:42m2 3:42m1 3:42m2 ");
-    EXPECT_EQ(diagnostics(), "counters-undecodable x 2 ");
+    EXPECT_EQ(diagnostics(), "counters-undecodable x 2 counters-other-cupti x 1 ");
     EXPECT_NE(
         of_type("diagnostic")[0]["message"].get<std::string>().find("first launch 2: CUPTI crashed or hung"),
         std::string::npos)
