@@ -37,6 +37,7 @@ void Session::flush_loop() {
         const uint32_t seen = wake_flush_.state();
         if (!stop_flush_) wake_flush_.wait(seen, kFlushMs);
         const uint64_t now = monotonic_ms();
+        torch_.try_start(*this);
         if (counters() != nullptr) rescan_subscriber_watch();
         if (gpu_used() && (described == 0 || now - described > kLibrariesMs)) {
             describe_environment();

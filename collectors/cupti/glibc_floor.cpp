@@ -35,6 +35,7 @@ extern "C" {
 
 BOUND(void*, dlopen, FIRST, (const char* file, int mode), (file, mode))
 BOUND(void*, dlsym, FIRST, (void* library, const char* name), (library, name))
+BOUND(char*, dlerror, FIRST, (void), ())
 BOUND(int, dlclose, FIRST, (void* library), (library))
 BOUND(int, dlinfo, FIRST_DLINFO, (void* library, int request, void* info), (library, request, info))
 BOUND(int, pthread_create, FIRST,

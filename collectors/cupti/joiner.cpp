@@ -45,7 +45,8 @@ const char* copy_kind_name(uint8_t kind) {
 
 }  // namespace
 
-Joiner::Joiner(const RangeBook& ranges, Options options) : ranges_(ranges), options_(options) {
+Joiner::Joiner(const RangeBook& ranges, Options options, const OperationBook* operations)
+    : ranges_(ranges), operations_(operations), options_(options) {
     probe_thread_ = options.probe_thread;
     void* memory = mmap(nullptr, sizeof(Slot) * kSlots, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -237,14 +238,16 @@ void Joiner::write(std::string& out, const Launch& l, const Slot* known) {
     if (known != nullptr) {
         line.number("thread", known->thread);
         const uint32_t process_range = known->start_ns == 0 ? 0 : ranges_.innermost_at(known->start_ns);
-        const auto range = static_cast<uint32_t>(known->external);
-        if (range != 0) {
-            line.number("range", range);
-            if (process_range != 0 && process_range != known->external >> 32)
+        const LaunchContext in =
+            operations_ != nullptr ? operations_->context_of(known->external) : ranges_of(known->external);
+        if (in.range != 0) {
+            line.number("range", in.range);
+            if (process_range != 0 && process_range != in.process_range)
                 line.number("process_range", process_range);
         } else if (process_range != 0) {
             line.number("range", process_range);
         }
+        add_operation(line, in.operation);
     }
     if (l.kind == Kind::kernel) {
         line.number("grid_x", l.grid[0]).number("grid_y", l.grid[1]).number("grid_z", l.grid[2]);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "name_table.h"
+#include "operations.h"
 #include "ranges.h"
 
 namespace attnscope::collector {
@@ -31,7 +32,7 @@ class Joiner {
         uint64_t invalid_times = 0;       ///< end before start
     };
 
-    Joiner(const RangeBook& ranges, Options options);
+    Joiner(const RangeBook& ranges, Options options, const OperationBook* operations = nullptr);
     ~Joiner();
     Joiner(const Joiner&) = delete;
     Joiner& operator=(const Joiner&) = delete;
@@ -81,6 +82,7 @@ class Joiner {
     void write(std::string& out, const Launch& launch, const Slot* known);
 
     const RangeBook& ranges_;
+    const OperationBook* operations_;
     Options options_;
     std::atomic<uint32_t> probe_thread_{0};
     uint64_t probes_seen_ = 0;

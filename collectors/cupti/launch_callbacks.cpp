@@ -125,6 +125,7 @@ LaunchPlace CountersCollection::place_of(const ContextCounters& context, const C
     place.device = static_cast<uint32_t>(context.device->ordinal);
     place.context = context.id;
     place.thread = thread.thread;
+    place.operation = thread.operation();
     const OwnCall own;
     uint32_t id = 0;
     if (callbacks_.get_stream_id(context.handle, stream.handle, stream.per_thread ? 1 : 0, &id) ==

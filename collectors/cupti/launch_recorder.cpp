@@ -18,6 +18,7 @@ void LaunchRecorder::add_place(JsonLine& line, const LaunchPlace& place) {
     line.number("thread", place.thread);
     if (place.range != 0) line.number("range", place.range);
     if (place.process_range != 0) line.number("process_range", place.process_range);
+    add_operation(line, place.operation);
 }
 
 void LaunchRecorder::kernel(const LaunchPlace& place, const KernelCall& call, const FunctionFacts& facts,

@@ -12,6 +12,7 @@
 #include "function_attributes.h"
 #include "json_line.h"
 #include "name_table.h"
+#include "operations.h"
 #include "run_file.h"
 
 namespace attnscope::collector {
@@ -21,7 +22,8 @@ struct LaunchPlace {
     uint32_t correlation = 0, device = 0, context = 0, thread = 0;
     std::optional<uint32_t> stream;
     uint32_t range = 0, process_range = 0;  ///< 0: none
-    uint32_t graph = 0, graph_node = 0;     ///< 0: none, or the order is not known
+    OperationCall operation;
+    uint32_t graph = 0, graph_node = 0;  ///< 0: none, or the order is not known
 };
 
 class LaunchRecorder {

@@ -90,7 +90,7 @@ void write_range_end(Session& session, uint32_t id, uint64_t end_ns) {
 void mark(const void* domain, const std::string& name) {
     record(0, [&](Session& session) {
         ThreadState& thread = session.this_thread();
-        session.tell_ranges(thread);
+        session.tell_open(thread);
         std::string line;
         JsonLine json(line, "mark");
         json.text("name", name).known("domain", name_of(domain)).number("thread", thread.thread);
@@ -104,7 +104,7 @@ void mark(const void* domain, const std::string& name) {
 nvtxRangeId_t start(const void* domain, const std::string& name) {
     return record(nvtxRangeId_t{0}, [&](Session& session) {
         ThreadState& thread = session.this_thread();
-        session.tell_ranges(thread);
+        session.tell_open(thread);
         const RangeBook::Opened range = session.ranges().open_process_range(session.now_ns());
         write_range(session, range.id, range.parent, "process", thread.thread, name, domain, range.start_ns);
         if (CountersCollection* counters = session.counters())
@@ -126,7 +126,7 @@ void end(nvtxRangeId_t id) {
 
 int depth_in(const ThreadState& thread, const void* domain) {
     int depth = 0;
-    for (const ThreadRange& range : thread.ranges) depth += range.domain == domain ? 1 : 0;
+    for (const ThreadItem& item : thread.open) depth += item.is_range && item.domain == domain ? 1 : 0;
     return depth;
 }
 
@@ -139,7 +139,7 @@ int push(const void* domain, const std::string& name) {
         const uint32_t id = session.ranges().next_id();
         const int level = depth_in(thread, domain);
         write_range(session, id, parent, "thread", thread.thread, name, domain, session.now_ns());
-        session.push_range(thread, {id, process_range, domain});
+        session.push_range(thread, id, process_range, domain);
         if (CountersCollection* counters = session.counters())
             counters->range_opened(id, name, false, domain, thread.thread);
         return level;
@@ -150,13 +150,13 @@ int push(const void* domain, const std::string& name) {
 int pop(const void* domain) {
     return record(-1, [&](Session& session) {
         ThreadState& thread = session.this_thread();
-        for (size_t i = thread.ranges.size(); i-- > 0;) {
-            if (thread.ranges[i].domain != domain) continue;
+        for (size_t i = thread.open.size(); i-- > 0;) {
+            if (!thread.open[i].is_range || thread.open[i].domain != domain) continue;
             const int level = depth_in(thread, domain) - 1;
-            const uint32_t id = thread.ranges[i].id;
+            const uint32_t id = thread.open[i].range;
             const uint64_t now = session.now_ns();
             if (CountersCollection* counters = session.counters()) counters->range_closed(id, thread.thread);
-            session.remove_range(thread, i);
+            session.remove(thread, i);
             write_range_end(session, id, now);
             return level;
         }

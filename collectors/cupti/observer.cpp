@@ -26,8 +26,8 @@ void record(Body body) noexcept {
 }
 
 bool is_field(std::string_view name) {
-    for (const std::string_view own :
-         {"type", "correlation", "library", "function", "operation", "device", "stream", "thread", "range"})
+    for (const std::string_view own : {"type", "correlation", "library", "function", "operation", "device",
+                                       "stream", "thread", "range", "op", "op_call"})
         if (name == own) return true;
     return name.empty();
 }
@@ -49,6 +49,7 @@ void on_library_call(void*, const AttnscopeLibraryCall* call) {
             if (const uint32_t process_range = session.outer_process_range(thread))
                 json.number("process_range", process_range);
         }
+        add_operation(json, thread.operation());
         for (uint32_t i = 0; i < call->attribute_count; ++i) {
             const AttnscopeAttribute& attribute = call->attributes[i];
             if (attribute.name == nullptr || is_field(attribute.name)) continue;

@@ -50,13 +50,6 @@ class RangeBook {
     std::atomic<uint32_t> innermost_{0};
 };
 
-/// What one thread has pushed and not popped.
-struct ThreadRange {
-    uint32_t id;
-    uint32_t process_range;  ///< innermost when it was pushed, 0 when none
-    const void* domain;      ///< NVTX keeps one stack for each domain
-};
-
 /// The external correlation id of a launch inside `range`: the joiner needs both numbers.
 constexpr uint64_t external_id(uint32_t range, uint32_t process_range) {
     return static_cast<uint64_t>(process_range) << 32 | range;

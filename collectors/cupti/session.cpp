@@ -120,6 +120,7 @@ void Session::start() {
         start_counters(mode, stem);
     else
         start_activity();
+    torch_.try_start(*this);
     start_threads();
     std::atexit(at_exit);
     initialised_.store(true, std::memory_order_release);
@@ -134,7 +135,7 @@ void Session::start_activity() {
     } else {
         facts_.cupti = cupti_.version;
         cupti_on_.store(true, std::memory_order_release);
-        tell_ranges(this_thread());
+        tell_open(this_thread());
     }
 }
 
@@ -187,30 +188,68 @@ uint64_t Session::now_ns() const {
     return realtime_ns();
 }
 
-void Session::tell_ranges(ThreadState& state) {
+void Session::tell_open(ThreadState& state) {
     if (!cupti_on_.load(std::memory_order_acquire) || cupti_.push_external_correlation_id == nullptr) return;
-    for (; state.pushed < state.ranges.size(); ++state.pushed) {
-        const ThreadRange& range = state.ranges[state.pushed];
-        if (cupti_.push_external_correlation_id(kRangeKind, external_id(range.id, range.process_range)) !=
-            CUPTI_SUCCESS)
+    for (; state.pushed < state.open.size(); ++state.pushed)
+        if (cupti_.push_external_correlation_id(
+                kRangeKind, external_id_of(state, state.open[state.pushed])) != CUPTI_SUCCESS)
             break;
+}
+
+uint64_t Session::external_id_of(ThreadState& state, const ThreadItem& item) {
+    if (item.operation.operation == 0) return external_id(item.range, item.process_range);
+    if (item.range != state.numbered_range || item.process_range != state.numbered_process_range) {
+        state.ranges_number = operations_.number_ranges(item.range, item.process_range);
+        state.numbered_range = item.range;
+        state.numbered_process_range = item.process_range;
+    }
+    return operations_.external_id(item.operation, state.ranges_number);
+}
+
+void Session::push_range(ThreadState& state, uint32_t range, uint32_t process_range, const void* domain) {
+    state.open.push_back({range, process_range, domain, state.operation(), true});
+    tell_open(state);
+}
+
+void Session::enter_operation(const OperationCall& operation) {
+    ThreadState& state = this_thread();
+    ThreadItem item = state.open.empty() ? ThreadItem{} : state.open.back();
+    item.operation = operation;
+    item.is_range = false;
+    state.open.push_back(item);
+    tell_open(state);
+}
+
+void Session::leave_operation(const OperationCall& operation) {
+    ThreadState& state = this_thread();
+    for (size_t i = state.open.size(); i-- > 0;) {
+        const ThreadItem& item = state.open[i];
+        if (item.is_range || item.operation.operation != operation.operation ||
+            item.operation.call != operation.call)
+            continue;
+        return remove(state, i);
     }
 }
 
-void Session::push_range(ThreadState& state, const ThreadRange& range) {
-    state.ranges.push_back(range);
-    tell_ranges(state);
-}
-
-void Session::remove_range(ThreadState& state, size_t index) {
+void Session::remove(ThreadState& state, size_t index) {
     while (state.pushed > index) {
         uint64_t popped = 0;
         if (cupti_.pop_external_correlation_id != nullptr)
             cupti_.pop_external_correlation_id(kRangeKind, &popped);
         --state.pushed;
     }
-    state.ranges.erase(state.ranges.begin() + static_cast<ptrdiff_t>(index));
-    tell_ranges(state);
+    state.open.erase(state.open.begin() + static_cast<ptrdiff_t>(index));
+    for (size_t i = index; i < state.open.size(); ++i) {
+        const ThreadItem below = i == 0 ? ThreadItem{} : state.open[i - 1];
+        ThreadItem& item = state.open[i];
+        if (item.is_range) {
+            item.operation = below.operation;
+        } else {
+            item.range = below.range;
+            item.process_range = below.process_range;
+        }
+    }
+    tell_open(state);
 }
 
 /// At the program's exit. CUDA's own handlers may have run before or may run later, so nothing here waits

@@ -17,17 +17,30 @@
 #include "environment.h"
 #include "joiner.h"
 #include "notices.h"
+#include "operations.h"
 #include "ranges.h"
 #include "run_file.h"
 #include "wake.h"
 
 namespace attnscope::collector {
 
+/// A range that a thread has pushed, or an operation of LibTorch that it is in; with each what else is
+/// innermost there.
+struct ThreadItem {
+    uint32_t range = 0;            ///< of the thread; 0: none
+    uint32_t process_range = 0;    ///< innermost when that range was pushed, 0 when none
+    const void* domain = nullptr;  ///< of a range: NVTX keeps one stack for each domain
+    OperationCall operation;
+    bool is_range = false;
+};
+
 /// What a thread has open, and how much of it CUPTI was told.
 struct ThreadState {
-    std::vector<ThreadRange> ranges;
+    std::vector<ThreadItem> open;
     size_t pushed = 0;
+    uint32_t numbered_range = 0, numbered_process_range = 0, ranges_number = 0;  ///< OperationBook's
     uint32_t thread = 0;
+    OperationCall operation() const { return open.empty() ? OperationCall{} : open.back().operation; }
     LaunchInProgress launch;  ///< counters collection: between the enter and the exit of its call
     uint64_t launches = 0;
 };
@@ -52,21 +65,27 @@ class Session {
     uint64_t now_ns() const;
     void count_library_call() { library_calls_.fetch_add(1, std::memory_order_relaxed); }
 
-    /// Tells CUPTI of ranges that this thread opened before CUPTI was there.
-    void tell_ranges(ThreadState& state);
+    /// Tells CUPTI of what this thread opened before CUPTI was there.
+    void tell_open(ThreadState& state);
     /// The innermost open range of the calling thread, else of the process; 0 when none.
     uint32_t current_range(const ThreadState& state) const {
-        return state.ranges.empty() ? ranges_.innermost() : state.ranges.back().id;
+        return state.open.empty() || state.open.back().range == 0 ? ranges_.innermost()
+                                                                  : state.open.back().range;
     }
     /// The innermost process range, where the calling thread is in a range of its own that was opened before
     /// it; else 0.
     uint32_t outer_process_range(const ThreadState& state) const {
         const uint32_t process_range = ranges_.innermost();
-        return state.ranges.empty() || state.ranges.back().process_range == process_range ? 0 : process_range;
+        return state.open.empty() || state.open.back().range == 0 ||
+                       state.open.back().process_range == process_range
+                   ? 0
+                   : process_range;
     }
-    void push_range(ThreadState& state, const ThreadRange& range);
-    /// Removes one range; CUPTI's stack is taken down to it and built up again.
-    void remove_range(ThreadState& state, size_t index);
+    void push_range(ThreadState& state, uint32_t range, uint32_t process_range, const void* domain);
+    void enter_operation(const OperationCall& operation);
+    void leave_operation(const OperationCall& operation);
+    /// Removes one item; CUPTI's stack is taken down to it and built up again.
+    void remove(ThreadState& state, size_t index);
 
     /// nullptr: an activity collection.
     CountersCollection* counters() { return counters_.load(std::memory_order_acquire); }
@@ -80,12 +99,13 @@ class Session {
     void unlock_for_fork();
 
   private:
-    Session() : joiner_(ranges_, {}) {}
+    Session() : joiner_(ranges_, {}, &operations_) {}
     static Session* create();
     void find_ground();
     void start_activity();
     void start_counters(const CountersMode& mode, const std::string& stem);
     bool gpu_used() const;
+    uint64_t external_id_of(ThreadState& state, const ThreadItem& item);
     void start_threads();
 
     // flush_loop.cpp: asks CUPTI for what is complete, so that a killed program leaves its data
@@ -106,6 +126,8 @@ class Session {
     std::string directory_;
     ProcessFacts facts_;
     RangeBook ranges_;
+    OperationBook operations_;
+    TorchExtension torch_;
     RunFile file_;
     Notices notices_;
     BufferPool pool_;

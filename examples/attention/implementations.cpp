@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "../../collectors/torch/choice.h"
+
 namespace attention {
 namespace {
 
@@ -57,6 +59,15 @@ at::Tensor random_heads(int64_t heads, int64_t length, const AttentionProblem& o
     return tensor.set_requires_grad(o.backward);
 }
 
+at::Tensor shadow_heads(int64_t heads, int64_t length, const AttentionProblem& o) {
+    at::Tensor tensor = attnscope::libtorch::shadow_tensor({o.batch, heads, length, o.head_dim},
+                                                           scalar_type(o.dtype), o.backward);
+    if (!o.transposed) return tensor;
+    const std::vector<int64_t> strides = {length * heads * o.head_dim, o.head_dim, heads * o.head_dim, 1};
+    return attnscope::libtorch::shadow_tensor({o.batch, heads, length, o.head_dim}, scalar_type(o.dtype),
+                                              o.backward, strides);
+}
+
 void allow(bool flash, bool efficient, bool cudnn, bool math) {
     at::Context& context = at::globalContext();
     context.setSDPUseFlash(flash);
@@ -85,6 +96,18 @@ Inputs make_inputs(const AttentionProblem& o) {
     if (o.backward)
         in.gradient =
             at::ones({o.batch, o.heads, o.query_length, o.head_dim}, booleans.dtype(scalar_type(o.dtype)));
+    return in;
+}
+
+Inputs make_shadows(const AttentionProblem& o) {
+    Inputs in;
+    in.query = shadow_heads(o.heads, o.query_length, o);
+    in.key = shadow_heads(o.kv_heads, o.key_length, o);
+    in.value = shadow_heads(o.kv_heads, o.key_length, o);
+    if (o.mask != AttentionMask::none)
+        in.mask = attnscope::libtorch::shadow_tensor(
+            {o.query_length, o.key_length},
+            o.mask == AttentionMask::boolean ? at::kBool : scalar_type(o.dtype));
     return in;
 }
 

@@ -19,6 +19,8 @@ struct Inputs {
     at::Tensor gradient;           ///< (B, H, Sq, D), with --backward
 };
 Inputs make_inputs(const AttentionProblem& options);
+/// Query, key, value and mask without memory behind them: to ask with, not to compute.
+Inputs make_shadows(const AttentionProblem& options);
 
 struct Implementation {
     const char* name;

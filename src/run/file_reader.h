@@ -29,10 +29,15 @@ class FileReader {
     void take_launch(Record& r, LaunchKind kind);
     void take_kernel(Record& r, Launch& launch);
     void take_library_call(Record& r, Launch& launch);
+    void take_operation(Record& r);
+    void take_choice(Record& r);
+    void resolve_operations();
     void take_read(Record& r);
     void take_diagnostic(Record& r);
     void take_end(Record& r);
     void resolve();
+    uint32_t look_up(const std::unordered_map<uint64_t, uint32_t>& index, std::optional<uint64_t> id,
+                     const char* what);
     void check_end(bool saw_end_last);
     void add(DiagnosticLevel level, std::string code, std::string message, std::string remedy,
              uint64_t count = 1) {
@@ -49,9 +54,9 @@ class FileReader {
     bool saw_process_ = false;
     // Ids as the file gives them, resolved to indices when all of it is read: records come in the order in
     // which CUPTI's buffers are handed over, not in that of the program.
-    std::unordered_map<uint64_t, uint32_t> name_index_, range_index_;
+    std::unordered_map<uint64_t, uint32_t> name_index_, range_index_, operation_index_;
     std::vector<std::optional<uint64_t>> launch_range_, launch_process_range_, launch_name_, range_parent_,
-        mark_range_, read_range_;
+        mark_range_, read_range_, launch_operation_, operation_parent_, operation_forward_, choice_operation_;
     std::vector<std::pair<uint64_t, std::optional<uint64_t>>> range_ends_;
     std::unordered_map<std::string, uint32_t> copy_kind_index_;
     Tally duplicate_, unknown_id_, incomplete_;

@@ -21,7 +21,7 @@ void FileReader::read(std::FILE* file) {
     line_ = end.lines;
     resolve();
     report(unknown_id_, DiagnosticLevel::data_loss, "unknown-id",
-           "references to names or ranges that the file does not hold",
+           "references to names, ranges or operations that the file does not hold",
            "lines are missing: record the run again");
     report(duplicate_, DiagnosticLevel::warning, "duplicate-id", "records repeat an id; the first one counts",
            "two runs may have been joined into one file");
@@ -31,16 +31,17 @@ void FileReader::read(std::FILE* file) {
     check_end(end.end_is_last);
 }
 
+uint32_t FileReader::look_up(const std::unordered_map<uint64_t, uint32_t>& index, std::optional<uint64_t> id,
+                             const char* what) {
+    if (!id) return kNone;
+    const auto found = index.find(*id);
+    if (found != index.end()) return found->second;
+    if (unknown_id_.count++ == 0) unknown_id_.first = std::string(what) + " " + std::to_string(*id);
+    return kNone;
+}
+
 /// Ids become indices, launches the order of issue.
 void FileReader::resolve() {
-    const auto look_up = [&](const std::unordered_map<uint64_t, uint32_t>& index, std::optional<uint64_t> id,
-                             const char* what) {
-        if (!id) return kNone;
-        const auto found = index.find(*id);
-        if (found != index.end()) return found->second;
-        if (unknown_id_.count++ == 0) unknown_id_.first = std::string(what) + " " + std::to_string(*id);
-        return kNone;
-    };
     for (size_t i = 0; i < out_.ranges.size(); ++i)
         out_.ranges[i].parent = look_up(range_index_, range_parent_[i], "range");
     for (const auto& [id, end_ns] : range_ends_) {
@@ -53,7 +54,9 @@ void FileReader::resolve() {
         out_.launches[i].range = look_up(range_index_, launch_range_[i], "range");
         out_.launches[i].process_range = look_up(range_index_, launch_process_range_[i], "range");
         out_.launches[i].name = look_up(name_index_, launch_name_[i], "name");
+        out_.launches[i].operation = look_up(operation_index_, launch_operation_[i], "operation");
     }
+    resolve_operations();
     for (size_t i = 0; i < out_.marks.size(); ++i)
         out_.marks[i].range = look_up(range_index_, mark_range_[i], "range");
     for (size_t i = 0; i < out_.uncomputed_reads.size(); ++i)

@@ -16,6 +16,8 @@ void FileReader::take(Record& r) {
     if (type == "process") return take_process(r);
     if (type == "library") return take_library(r);
     if (type == "device") return take_device(r);
+    if (type == "operation") return take_operation(r);
+    if (type == "attention_choice") return take_choice(r);
     if (type == "uncomputed_read") return take_read(r);
     if (type == "diagnostic") return take_diagnostic(r);
     if (type == "end") return take_end(r);
@@ -160,7 +162,9 @@ void FileReader::take_launch(Record& r, LaunchKind kind) {
             launch.copy_kind = it->second;
         }
     }
+    launch.operation_call = r.u64("op_call").value_or(0);
     out_.launches.push_back(launch);
+    launch_operation_.push_back(r.u64("op"));
     launch_name_.push_back(name);
     launch_range_.push_back(r.u64("range"));
     launch_process_range_.push_back(r.u64("process_range"));
@@ -191,7 +195,7 @@ void FileReader::take_library_call(Record& r, Launch& launch) {
     call.operation = r.text("operation").value_or("");
     call.attributes =
         r.others({"type", "correlation", "library", "function", "operation", "device", "stream", "thread",
-                  "range", "process_range", "domain", "start_ns", "end_ns", "context"});
+                  "range", "process_range", "op", "op_call", "domain", "start_ns", "end_ns", "context"});
     launch.call = static_cast<uint32_t>(out_.calls.size());
     out_.calls.push_back(std::move(call));
 }
