@@ -1,4 +1,6 @@
 // attnscope attention: the main job. Collects the attention workload and writes the report beside the run.
+#include <stdlib.h>
+
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -12,6 +14,7 @@
 #include "command.h"
 #include "counter_options.h"
 #include "terminal.h"
+#include "why.h"
 #include "write_file.h"
 
 namespace fs = std::filesystem;
@@ -22,7 +25,8 @@ namespace {
 struct Options {
     AttentionProblem problem;
     CollectRequest request;
-    std::string output = "attnscope-out", python;
+    std::string output = "attnscope-out", python, format = "text";
+    bool why = false;
 };
 
 /// <prefix>/bin/attnscope -> <prefix>
@@ -55,7 +59,36 @@ void write_reports(const Report& report, const fs::path& folder) {
     write_file((folder / "report.json").string(), render_json(report));
 }
 
+/// Only the question which backend LibTorch chooses: nothing is computed and nothing stays behind.
+int why(Options& o) {
+    o.problem.choice_only = true;
+    complete(o.problem);
+    std::string folder = (fs::temp_directory_path() / "attnscope-why-XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr)
+        throw Error("cannot make a folder in " + fs::temp_directory_path().string(), Exit::internal);
+    struct Remove {
+        std::string path;
+        ~Remove() {
+            std::error_code ignored;
+            fs::remove_all(path, ignored);
+        }
+    } const remove{folder};
+    CollectRequest& request = o.request;
+    request.command = workload(o);
+    request.output = folder + "/run";
+    request.counters = "none";
+    request.timing = "same";
+    request.quiet = true;
+    const CollectResult collected = collect(request);
+    if (collected.process_files == 0) return collected.exit_code;
+    const nlohmann::json answer = why_json(read_run(collected.folder));
+    std::cout << (o.format == "json" ? answer.dump(2) + '\n' : why_text(answer, terminal_options(true).width))
+              << std::flush;
+    return collected.exit_code;
+}
+
 int run(Options& o) {
+    if (o.why) return why(o);
     complete(o.problem);
     CollectRequest& request = o.request;
     request.command = workload(o);
@@ -92,6 +125,11 @@ Action define_attention(CLI::App& app) {
                    "run the Python workload with this interpreter's torch instead of the C++ one");
     app.add_option("--uncomputed", options->request.uncomputed,
                    "virtual GPU: what a read of a result that was never computed gives");
+    app.add_flag("--why", options->why,
+                 "only ask LibTorch which backend it chooses, and why not the others; computes nothing");
+    app.add_option("--format", options->format, "of --why: text or json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
     options->request.counters = "auto";
     options->request.timing = "separate";
     declare_counters(app, options->request, "core on a real GPU, none on a virtual one");
