@@ -15,6 +15,8 @@ struct Rule {
     /// Empty: the condition does not hold, or a number that it needs is missing.
     std::vector<Finding> (*find)(const Analysis& analysis);
     Applies applies = Applies::always;
+    /// When it says nothing, after "silent where": "no record was lost". Empty: not written down.
+    const char* silent = "";
 };
 
 /// In the order of the report within one severity.
