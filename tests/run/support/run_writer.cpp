@@ -92,6 +92,21 @@ std::string ProcessWriter::times(uint64_t duration_ns) {
     return R"(,"start_ns":)" + std::to_string(start) + R"(,"end_ns":)" + std::to_string(start + duration_ns);
 }
 
+uint64_t ProcessWriter::operation(const std::string& name, uint64_t parent,
+                                  const std::vector<std::string>& inputs, const std::string& more) {
+    std::string list;
+    for (const std::string& input : inputs) list += (list.empty() ? "" : ",") + quote(input);
+    line(R"({"type":"operation","id":)" + std::to_string(++operations_) +
+         (parent ? R"(,"parent":)" + std::to_string(parent) : "") + R"(,"name":)" + quote(name) + more +
+         R"(,"inputs":[)" + list + "]}");
+    return operations_;
+}
+
+std::string ProcessWriter::origin() const {
+    if (operation_ == 0) return {};
+    return R"(,"op":)" + std::to_string(operation_) + R"(,"op_call":)" + std::to_string(operation_call_);
+}
+
 void ProcessWriter::kernel(const KernelSpec& k, uint64_t range, uint64_t duration_ns) {
     const auto [it, fresh] = names_.emplace(k.mangled, names_.size() + 1);
     if (fresh)
@@ -109,7 +124,7 @@ void ProcessWriter::kernel(const KernelSpec& k, uint64_t range, uint64_t duratio
          (range ? R"(,"range":)" + std::to_string(range) : "") + dim("grid", k.grid) + dim("block", k.block) +
          R"(,"registers":)" + std::to_string(k.registers) + R"(,"static_shared":)" +
          std::to_string(k.static_shared) + R"(,"dynamic_shared":)" + std::to_string(k.dynamic_shared) +
-         R"(,"local_per_thread":)" + std::to_string(k.local) + times(duration_ns) + "}");
+         R"(,"local_per_thread":)" + std::to_string(k.local) + origin() + times(duration_ns) + "}");
 }
 
 void ProcessWriter::copy(const char* kind, uint64_t bytes, uint64_t range, uint64_t duration_ns) {
@@ -117,7 +132,7 @@ void ProcessWriter::copy(const char* kind, uint64_t bytes, uint64_t range, uint6
     line(R"({"type":"memcpy","correlation":)" + std::to_string(++correlation_) + R"(,"copy_kind":")" + kind +
          R"(","bytes":)" + std::to_string(bytes) +
          R"(,"asynchronous":true,"device":0,"context":1,"stream":7,"thread":7)" +
-         (range ? R"(,"range":)" + std::to_string(range) : "") + times(duration_ns) + "}");
+         (range ? R"(,"range":)" + std::to_string(range) : "") + origin() + times(duration_ns) + "}");
 }
 
 void ProcessWriter::gemm(const char* type, int m, int n, int k, uint64_t range) {
@@ -127,7 +142,7 @@ void ProcessWriter::gemm(const char* type, int m, int n, int k, uint64_t range) 
         R"(,"library":"cuBLAS","function":"cublasGemmStridedBatchedEx","operation":"gemm","device":0,"stream":7,"thread":7,"range":)" +
         std::to_string(range) + R"(,"m":)" + std::to_string(m) + R"(,"n":)" + std::to_string(n) + R"(,"k":)" +
         std::to_string(k) + R"(,"batch":128,"type_a":")" + type + R"(","type_b":")" + type +
-        R"(","type_c":")" + type + R"(","compute_type":"fp32"})");
+        R"(","type_c":")" + type + R"(","compute_type":"fp32")" + origin() + "}");
 }
 
 void ProcessWriter::library_call(const std::string& library, const std::string& function,
@@ -136,7 +151,7 @@ void ProcessWriter::library_call(const std::string& library, const std::string& 
     line(R"({"type":"library_call","correlation":)" + std::to_string(++correlation_) + R"(,"library":)" +
          quote(library) + R"(,"function":)" + quote(function) + R"(,"operation":)" + quote(operation) +
          R"(,"device":0,"stream":7,"thread":7)" + (range ? R"(,"range":)" + std::to_string(range) : "") +
-         "}");
+         origin() + "}");
 }
 
 void ProcessWriter::end() {

@@ -42,6 +42,14 @@ class ProcessWriter {
     /// A100-SXM4-80GB, figures as CUDA reports them for one.
     void a100(int ordinal = 0);
     uint64_t open(const std::string& name, uint64_t parent = 0, const char* kind = "process");
+    /// An operation of LibTorch; `more` is what else its record says: `,"scope":"backward","forward":3`.
+    uint64_t operation(const std::string& name, uint64_t parent, const std::vector<std::string>& inputs = {},
+                       const std::string& more = {});
+    /// What launches from here on are made by; 0: nothing.
+    void under(uint64_t operation, uint64_t call) {
+        operation_ = operation;
+        operation_call_ = call;
+    }
     void close(uint64_t range);
     void mark(const std::string& text);
     void kernel(const KernelSpec& spec, uint64_t range, uint64_t duration_ns = 0);
@@ -55,9 +63,11 @@ class ProcessWriter {
 
   private:
     std::string times(uint64_t duration_ns);
+    std::string origin() const;
     std::string text_;
     std::map<std::string, uint64_t> names_;
     uint64_t correlation_ = 0, range_ = 0, clock_ = 1000;
+    uint64_t operations_ = 0, operation_ = 0, operation_call_ = 0;
     uint64_t kernels_ = 0, copies_ = 0, memsets_ = 0, calls_ = 0;
 };
 
