@@ -91,6 +91,11 @@ std::string occupancy(const Analysis& a, const std::vector<const Implementation*
     return text.empty() ? text : text + ".";
 }
 
+bool has_operations(const Implementation& i) {
+    return std::any_of(i.steps.begin(), i.steps.end(),
+                       [](const Step& s) { return !s.origin.operations.empty(); });
+}
+
 }  // namespace
 
 std::vector<std::string> answer(const Analysis& a) {
@@ -143,6 +148,9 @@ std::vector<std::string> cannot_tell(const Analysis& a) {
     for (const std::string& sentence : not_counted)
         if (!a.predicted() || sentence.find("not measured: virtual GPU") == sentence.npos)
             out.push_back(sentence);
+    if (!a.calls_absent.empty() &&
+        std::none_of(a.implementations.begin(), a.implementations.end(), has_operations))
+        out.push_back("Which operation launched what, and why a backend was chosen: " + a.calls_absent + ".");
     if (!a.counted())
         out.push_back("How many warps are really active: theoretical occupancy is an upper bound.");
     if (!a.uncomputed_reads.empty())

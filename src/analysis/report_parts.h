@@ -7,7 +7,14 @@ namespace attnscope::parts {
 Table implementations_table(const Analysis& analysis);
 /// "tensor pipe busy" for "tensor pipe busy, per active cycle": where no other share stands beside it.
 std::string short_title(const CounterRole& role);
-Section counters_section(const Analysis& analysis);  ///< empty where nothing was counted
+// Sections; one without tables and charts is left out.
+Section charts_section(const Analysis& analysis);
+Section prediction_section(const Analysis& analysis);  ///< bounds and their formulas
+Section choice_section(const Analysis& analysis);      ///< LibTorch's choices of a backend
+Section counters_section(const Analysis& analysis);
+Section launches_section(const Analysis& analysis);
+Section code_section(const Analysis& analysis);   ///< instructions and tiles of each kernel
+Section apart_section(const Analysis& analysis);  ///< launches outside the iterations
 /// What counters would tell and do not, each with its reason; the same reason once.
 std::vector<std::string> uncounted(const Analysis& analysis);
 std::vector<Row> counter_methods(const Analysis& analysis);

@@ -34,7 +34,8 @@ size_t StepKeyHash::operator()(const StepKey& key) const noexcept {
     return static_cast<size_t>(hash);
 }
 
-StepMaker::StepMaker(const Process& process, Ground ground) : process_(process), ground_(ground) {
+StepMaker::StepMaker(const Process& process, Ground ground)
+    : process_(process), ground_(ground), origins_(process) {
     std::map<std::string, uint32_t> classes;
     for (const LibraryCall& call : process.calls) {
         std::string text = call.library + '\n' + call.function + '\n' + call.operation;
@@ -57,15 +58,24 @@ StepKey StepMaker::key(const Launch& l) const {
             with_absence(l.static_shared),
             with_absence(l.dynamic_shared),
             with_absence(l.local_per_thread),
+            with_absence(l.shared),
             l.bytes ? *l.bytes + 1 : 0,
             l.call == kNone ? 0 : uint64_t{call_class_[l.call]} + 1,
-            static_cast<uint64_t>(int64_t{l.device})};
+            static_cast<uint64_t>(int64_t{l.device}),
+            0};
+}
+
+StepKey StepMaker::group_key(const Launch& launch) {
+    StepKey key = this->key(launch);
+    key.back() = origins_.group(launch);
+    return key;
 }
 
 Step StepMaker::make(const Launch& launch) {
     Step step;
     step.kind = launch.kind;
     step.device = launch.device;
+    step.origin = origins_.of(launch);
     const Provenance trace{Source::trace, ground_};
     const std::string not_a_kernel =
         launch.kind == LaunchKind::library_call ? "chosen by the library on a real GPU" : "not a kernel";
@@ -139,7 +149,11 @@ void StepMaker::fill_kernel(Step& step, const Launch& launch) {
                       words::number(*launch.static_shared) + " static + " +
                           words::number(*launch.dynamic_shared) + " dynamic");
     else
-        step.shared = Value::missing("not in the record", Unit::bytes, computed);
+        step.shared = reading(launch.shared, Unit::bytes, trace);
+    step.reported_occupancy =
+        launch.reported_occupancy
+            ? Value::of(*launch.reported_occupancy, Unit::percent, {Source::reported, ground_})
+            : Value::missing("not in the record", Unit::percent, {Source::reported, ground_});
     step.threads = launch.has_block ? Value::of(product(launch.block), Unit::threads, computed)
                                     : Value::missing("the record has no block", Unit::threads, computed);
     step.ctas = launch.has_grid ? Value::of(product(launch.grid), Unit::ctas, computed)
@@ -168,8 +182,10 @@ void StepMaker::fill_occupancy(Step& step, const Launch& launch) {
     if (*step.shared.number > 4294967295.0) return give_up("no device has that much shared memory");
     const auto threads = static_cast<uint32_t>(*step.threads.number);
     const uint32_t warps = (threads + limits->warp_size - 1) / limits->warp_size;
+    const bool apart = launch.static_shared && launch.dynamic_shared;  // only their sum counts
     const Occupancy o = theoretical_occupancy(
-        *limits, {*launch.registers, threads, *launch.static_shared, *launch.dynamic_shared});
+        *limits, {*launch.registers, threads, apart ? *launch.static_shared : 0,
+                  apart ? *launch.dynamic_shared : static_cast<uint32_t>(*step.shared.number)});
     if (!o.launchable || o.max_warps_per_sm == 0)
         return give_up(o.reason.empty() ? "one CTA does not fit on an SM" : o.reason);
     step.residency = o;
@@ -204,19 +220,20 @@ void StepMaker::fill_occupancy(Step& step, const Launch& launch) {
 }
 
 void StepGroups::add(const Launch& launch, uint32_t index) {
-    const auto [it, fresh] = index_.try_emplace(maker_.key(launch), steps_.size());
+    const auto [it, fresh] = index_.try_emplace(maker_.group_key(launch), steps_.size());
     if (fresh) {
         steps_.push_back(maker_.make(launch));
+        steps_.back().times = launch.times;
         members_.emplace_back();
         total_ns_.push_back(0);
         timed_.push_back(0);
     } else {
-        ++steps_[it->second].times;
+        steps_[it->second].times += launch.times;
     }
     members_[it->second].push_back(index);
     if (!launch.start_ns) return;
     total_ns_[it->second] += double(*launch.end_ns - *launch.start_ns);
-    ++timed_[it->second];
+    timed_[it->second] += launch.times;
 }
 
 std::vector<Step> StepGroups::take(bool timed) {

@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "attnscope/analysis.h"
+#include "origins.h"
 
 namespace attnscope {
 
 /// What makes two launches alike: everything but when, where and in which order.
-using StepKey = std::array<uint64_t, 14>;
+using StepKey = std::array<uint64_t, 16>;
 struct StepKeyHash {
     size_t operator()(const StepKey& key) const noexcept;
 };
@@ -17,7 +18,8 @@ struct StepKeyHash {
 class StepMaker {
   public:
     StepMaker(const Process& process, Ground ground);
-    StepKey key(const Launch& launch) const;
+    StepKey key(const Launch& launch) const;  ///< whatever launched it
+    StepKey group_key(const Launch& launch);  ///< and launched by the same
     Step make(const Launch& launch);
 
   private:
@@ -26,16 +28,16 @@ class StepMaker {
 
     const Process& process_;
     Ground ground_;
+    Origins origins_;
     std::vector<uint32_t> call_class_;  ///< equal calls have equal numbers
     std::unordered_map<uint32_t, std::pair<std::string, std::string>> names_;  ///< demangled once a name
 };
 
-/// Launches that are alike become one Step with `times`, by first appearance.
+/// Launches that are alike and launched by the same become one Step with `times`, by first appearance.
 class StepGroups {
   public:
     explicit StepGroups(StepMaker& maker) : maker_(maker) {}
     void add(const Launch& launch, uint32_t index);
-    bool contains(const StepKey& key) const { return index_.count(key) != 0; }
     /// Launches of each step, as the indices given to add(). Before take().
     const std::vector<std::vector<uint32_t>>& members() const { return members_; }
     std::vector<Step> take(bool timed);
