@@ -1,14 +1,18 @@
 #pragma once
 // What follows from a run: numbers a rule or a report may use, each computed once, each with its origin.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "attnscope/kernel_name.h"
+#include "attnscope/models.h"
 #include "attnscope/occupancy.h"
 #include "attnscope/report.h"
 #include "attnscope/run.h"
+#include "attnscope/sass.h"
 #include "attnscope/value.h"
 
 namespace attnscope {
@@ -17,12 +21,15 @@ namespace attnscope {
 /// unknown.
 struct Workload {
     std::optional<double> batch, heads, kv_heads, query_length, key_length, head_dim, warmup, iterations;
-    std::optional<bool> causal, backward, transposed;
+    std::optional<double> last_stride, dropout, layers;  ///< absent: 1, 0, 1
+    std::optional<bool> causal, backward, transposed, contiguous, repeat_kv, deterministic, reduced_math;
     std::string dtype, mask, torch, language;
 
     bool has_shape() const { return batch && heads && kv_heads && query_length && key_length && head_dim; }
-    std::optional<double> element_bytes() const;   ///< bf16, fp16: 2; fp32: 4
-    std::optional<double> score_elements() const;  ///< batch x heads x query length x key length
+    std::optional<double> element_bytes() const;               ///< bf16, fp16: 2; fp32: 4
+    std::optional<double> score_elements() const;              ///< batch x heads x query length x key length
+    double layer_count() const { return layers.value_or(1); }  ///< attentions in an iteration
+    bool grouped() const { return heads && kv_heads && *heads != *kv_heads; }
     bool masked() const { return causal.value_or(false) || (!mask.empty() && mask != "none"); }
     std::string sentence() const;  ///< "bf16, batch 8, 16 heads, 1024 x 1024, head_dim 64, causal, forward"
 };
@@ -32,6 +39,21 @@ struct Choice {
     std::string chosen;                                        ///< "flash"; empty when the run does not say
     std::vector<std::string> order;                            ///< by priority
     std::vector<std::pair<std::string, std::string>> refused;  ///< backend, LibTorch's own words
+    struct Hidden {
+        std::string backend, code;  ///< schema/README.md, "Operations"
+        double bytes = 0;           ///< what it allocates
+    };
+    std::vector<Hidden> hidden;  ///< what scaled_dot_product_attention does around a backend's kernel
+
+    const std::string* why_not(std::string_view backend) const;  ///< nullptr: it is not refused
+};
+
+/// One signature of scaled_dot_product_attention that the program called, with LibTorch's answer.
+struct AttentionCall {
+    std::string implementation;       ///< title of the implementation that called it; empty: outside of all
+    std::vector<std::string> inputs;  ///< of the call, by position (Operation::inputs)
+    AttentionChoice choice;           ///< `operation` indexes the process it came from: not for rules
+    bool counted_iteration = true;    ///< false: seen in warm-up and set-up alone
 };
 
 /// A role of the metric catalogue (attnscope/metrics.h) with its value: what the hardware counted.
@@ -77,6 +99,17 @@ Role role_of(std::string_view demangled);
 const char* to_string(Role role);
 bool is_attention(Role role);  ///< the fused kernels
 
+/// What launched a step: LibTorch's operations where the run recorded them, else the NVTX ranges.
+struct StepOrigin {
+    /// Innermost first: "aten::_flash_attention_forward", ..., "aten::scaled_dot_product_attention".
+    std::vector<std::string> operations;
+    std::vector<std::string> inputs;  ///< of the innermost one, by position (Operation::inputs)
+    bool backward = false;            ///< under an autograd function of the backward pass
+    std::string forward;              ///< backward: the operation that it is the derivative of, where known
+    std::string range;                ///< the innermost NVTX range that is not attnscope's own
+    bool under(std::string_view operation) const;  ///< one of `operations` has this name
+};
+
 /// One launch of an iteration, or several alike.
 struct Step {
     LaunchKind kind = LaunchKind::kernel;
@@ -93,7 +126,8 @@ struct Step {
     Value waves;                                            ///< CTAs / (CTAs per SM x SMs)
     Occupancy residency;                                    ///< meaningful where `occupancy` has a number
     std::string limiter;                                    ///< "registers", "registers and shared memory"
-    Value nsight_speedup;  ///< what Nsight Compute's occupancy rule promises, percent; absent where it is
+    Value reported_occupancy;  ///< imported: what the file calls achieved occupancy; never a measurement
+    Value nsight_speedup;      ///< what Nsight Compute's occupancy rule promises, percent; absent where it is
                            ///< silent
     std::string copy_kind;
     Value bytes;                     ///< copies, memsets
@@ -101,6 +135,13 @@ struct Step {
     std::vector<Measured> counters;  ///< kernels: one for each of Analysis::counter_roles
     std::optional<LibraryCall> call;
     int32_t device = -1;
+    StepOrigin origin;
+    /// What the kernel's name holds; none: not the name of an attention kernel.
+    std::optional<AttentionKernelName> decoded;
+    /// Instructions of its code, where the run's binaries held it; none: `mix_absent` says why. Shared by
+    /// alike steps.
+    std::shared_ptr<const InstructionMix> mix;
+    std::string mix_absent;
 
     bool is_kernel() const { return kind == LaunchKind::kernel; }
 };
@@ -133,11 +174,17 @@ struct Implementation {
     int lowest = -1;
     Value peak_memory;
     Value time, time_iqr;  ///< summed GPU time of one iteration: median, interquartile range
+    Value span;            ///< from the first launch's start to the last one's end: median of the iterations
+    /// How long the program was in its first iteration (the warm-up's where there is one), and in the others:
+    /// their median. The program's time, not the GPU's.
+    Value first_iteration, later_iterations;
+    bool first_is_warmup = false;
     /// One for each of Analysis::counter_roles, over the kernels of one iteration; copies are not counted.
     std::vector<Measured> counters;
     Value score_bytes;  ///< model: bytes of the score matrix that go through device memory
     Value least_bytes;  ///< model: q, k, v, o once
     Value flops;
+    Prediction prediction;  ///< bounds and roofs of its method, without a run (attnscope/models.h)
     Value max_abs_difference;
     std::string compared_with;
 
@@ -176,8 +223,11 @@ struct Analysis {
     std::optional<double> sm_count;
     std::string device_name;  ///< "NVIDIA A100-SXM4-80GB"; "unknown GPU"
     size_t processes = 0, devices_used = 0;
+    std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version (may be empty)
     Workload workload;
     Choice choice;
+    std::vector<AttentionCall> calls;  ///< by first appearance; empty where LibTorch was not asked
+    std::string calls_absent;          ///< why `calls` and the steps' operations are empty
     std::vector<Implementation> implementations;
     Value total_kernels, total_library_calls, total_copies, total_memsets;  ///< of the whole run
     std::vector<Notice> notices;                                            ///< worst first
@@ -196,6 +246,8 @@ struct Analysis {
     bool two_collections = false;  ///< times and counters are from two runs of the program
     bool serialised_only = false;  ///< the program ran under counters alone: it has no times of its own
     Clocks clocks;
+
+    Rank rank;  ///< of the implementations that ran, by bounds and times
 
     bool counted() const { return counter_ground.has_value(); }
     bool predicted() const { return ground == Ground::virtual_gpu; }

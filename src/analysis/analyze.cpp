@@ -2,9 +2,11 @@
 #include <set>
 
 #include "attnscope/analysis.h"
+#include "calls.h"
 #include "clocks.h"
 #include "counters.h"
 #include "implementation.h"
+#include "models.h"
 #include "notices.h"
 #include "words.h"
 
@@ -46,7 +48,8 @@ void add_process(Analysis& out, const Run& run, const Process& process,
         const auto phase =
             std::find_if(phases.begin(), phases.end(), [&](const Phase& p) { return p.name == mark.name; });
         if (phase == phases.end()) {
-            out.implementations.push_back(from_mark(mark, marks, counters, run.ground, title_suffix));
+            out.implementations.push_back(
+                from_mark(process, mark, marks, counters, run.ground, title_suffix));
             continue;
         }
         used[static_cast<size_t>(phase - phases.begin())] = true;
@@ -57,6 +60,22 @@ void add_process(Analysis& out, const Run& run, const Process& process,
         if (!used[i])
             out.implementations.push_back(
                 analyze_phase(process, phases[i], nullptr, marks, counters, run.ground, title_suffix));
+}
+
+/// LibTorch's answers to the calls of one process, each with the implementation that made it.
+void add_calls(Analysis& out, const Run& run, const Process& process) {
+    CallFinder finder(process);
+    const std::string title_suffix = suffix(run, process);
+    const std::vector<Phase> phases = implementation_phases(process);
+    for (const Phase& phase : phases) {
+        for (const auto& iteration : phase.launches) finder.add(phase.name + title_suffix, iteration, true);
+        finder.add(phase.name + title_suffix, phase.outside, false);
+    }
+    if (phases.empty())
+        for (const NamedLaunches& group : outermost_ranges(process))
+            finder.add(group.name + title_suffix, group.launches, true);
+    std::vector<AttentionCall> calls = finder.take();
+    std::move(calls.begin(), calls.end(), std::back_inserter(out.calls));
 }
 
 /// Which roles the report can show, and why it cannot show the others of the main table.
@@ -125,6 +144,12 @@ const Implementation* Analysis::find(std::string_view name) const {
     return nullptr;
 }
 
+const std::string* Choice::why_not(std::string_view backend) const {
+    for (const auto& [name, reason] : refused)
+        if (name == backend) return &reason;
+    return nullptr;
+}
+
 bool Analysis::timed() const {
     return std::any_of(implementations.begin(), implementations.end(),
                        [](const Implementation& i) { return bool(i.time); });
@@ -142,7 +167,13 @@ Analysis analyze(const Run& run) {
     const std::vector<const MetricRole*> roles = roles_of(run);
     for (const Process& process : run.processes) {
         add_process(out, run, process, roles);
-        for (const Launch& launch : process.launches) ++totals[static_cast<size_t>(launch.kind)];
+        if (!process.choices.empty()) add_calls(out, run, process);
+        for (const LoadedLibrary& library : process.libraries) {
+            const std::pair<std::string, std::string> named{library.name, library.version};
+            if (std::find(out.libraries.begin(), out.libraries.end(), named) == out.libraries.end())
+                out.libraries.push_back(named);
+        }
+        for (const Launch& launch : process.launches) totals[static_cast<size_t>(launch.kind)] += double(launch.times);
         out.uncomputed_reads.insert(out.uncomputed_reads.end(), process.uncomputed_reads.begin(),
                                     process.uncomputed_reads.end());
         for (const AssumedFigure& figure : process.assumed) {
@@ -156,12 +187,14 @@ Analysis analyze(const Run& run) {
     out.total_copies = Value::of(totals[1], Unit::count, trace);
     out.total_memsets = Value::of(totals[2], Unit::count, trace);
     out.total_library_calls = Value::of(totals[3], Unit::count, trace);
+    if (out.calls.empty()) out.calls_absent = why_no_calls(run);
     summarise_counters(out, run, roles);
     out.clocks = summarise_clocks(run);
     std::vector<Notice> marks = std::move(out.notices);
     out.notices = collect_notices(run, out);
     out.notices.insert(out.notices.end(), marks.begin(), marks.end());
     out.environment = collect_environment(run, out);
+    out.rank = rank_of(out);
     return out;
 }
 

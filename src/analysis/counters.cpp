@@ -113,6 +113,7 @@ std::string ProcessCounters::why_no_values() const {
     if (worst && worst->code != "counters-virtual") return worst->message;
     if (process_.ground == Ground::virtual_gpu) return "not measured: virtual GPU";
     if (worst) return worst->message;
+    if (process_.ground == Ground::imported) return "not in the imported file";
     if (process_.collection == Collection::activity && process_.counters_from.empty() &&
         (run_.counters_request.empty() || run_.counters_request == "none"))
         return "not asked for: attnscope collect --counters core";

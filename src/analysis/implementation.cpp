@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "intervals.h"
 #include "models.h"
 #include "statistics.h"
 #include "steps.h"
@@ -20,7 +21,8 @@ struct Counts {
 
 Counts count(const Process& process, const Sequence& launches) {
     Counts counts;
-    for (const uint32_t l : launches) ++counts.by_kind[static_cast<size_t>(process.launches[l].kind)];
+    for (const uint32_t l : launches)
+        counts.by_kind[static_cast<size_t>(process.launches[l].kind)] += double(process.launches[l].times);
     return counts;
 }
 
@@ -82,6 +84,13 @@ void set_step_totals(Implementation& out, Ground ground) {
         no_registers = no_shared = "chosen by the library on a real GPU";
     if (!out.registers) out.registers = Value::missing(no_registers, Unit::registers, trace);
     if (!out.shared) out.shared = Value::missing(no_shared, Unit::bytes, computed);
+}
+
+/// The device that its launches ran on; of an implementation without any, the process's first.
+const Device* device_of(const Process& process, const Implementation& implementation) {
+    for (const Step& step : implementation.steps)
+        if (const Device* device = process.device(step.device)) return device;
+    return process.devices.empty() ? nullptr : &process.devices.front();
 }
 
 /// Times of the program itself: none on a virtual GPU, and none under counters.
@@ -209,19 +218,16 @@ void apply_mark(Implementation& out, const ImplementationMark* mark, const Marks
     }
 }
 
-void set_models(Implementation& out, const Marks& marks, Ground ground) {
-    const Workload workload = marks.workload.value_or(Workload{});
-    out.least_bytes = least_bytes(workload, ground);
-    out.flops = attention_flops(workload, ground);
-    out.score_bytes = score_matrix_bytes(out, workload, ground);
-}
-
 }  // namespace
 
 const Value& Implementation::counter(std::string_view role) const {
     static const Value none = Value::missing("not asked for");
     const Measured* found = find_role(counters, role);
     return found ? found->value : none;
+}
+
+bool StepOrigin::under(std::string_view operation) const {
+    return std::find(operations.begin(), operations.end(), operation) != operations.end();
 }
 
 bool Implementation::fused() const {
@@ -259,6 +265,7 @@ Implementation analyze_phase(const Process& process, const Phase& phase, const I
                                 v->provenance);
     }
     set_times(out, process, phase.launches, ground);
+    set_intervals(out, process, phase, ground);
     set_counters(out, counters, phase);
     std::unordered_map<StepKey, bool, StepKeyHash> steady;
     for (const auto& iteration : phase.launches)
@@ -269,7 +276,7 @@ Implementation analyze_phase(const Process& process, const Phase& phase, const I
     const auto& members = apart.members();
     out.apart = apart.take(has_times(process, ground));
     set_group_counters(out.apart, counters, members);
-    set_models(out, marks, ground);
+    set_models(out, marks.workload.value_or(Workload{}), device_of(process, out), ground);
     return out;
 }
 
@@ -300,12 +307,12 @@ Implementation analyze_group(const Process& process, const NamedLaunches& group,
     set_times(out, process, {group.launches}, ground);  // the steps have their own sums already
     out.steps = std::move(steps);
     apply_mark(out, nullptr, {}, ground);
-    set_models(out, {}, ground);
+    set_models(out, {}, device_of(process, out), ground);
     return out;
 }
 
-Implementation from_mark(const ImplementationMark& mark, const Marks& marks, const ProcessCounters& counters,
-                         Ground ground, const std::string& title_suffix) {
+Implementation from_mark(const Process& process, const ImplementationMark& mark, const Marks& marks,
+                         const ProcessCounters& counters, Ground ground, const std::string& title_suffix) {
     Implementation out;
     out.name = mark.name;
     out.title = mark.name + title_suffix;
@@ -319,9 +326,10 @@ Implementation from_mark(const ImplementationMark& mark, const Marks& marks, con
     for (Value* v : {&out.copied_bytes, &out.device_copy_bytes, &out.shared, &out.peak_memory})
         *v = Value::missing(why, Unit::bytes, trace);
     out.registers = Value::missing(why, Unit::registers, trace);
-    out.time = out.time_iqr = Value::missing(why, Unit::nanoseconds, trace);
+    for (Value* v : {&out.time, &out.time_iqr, &out.span, &out.first_iteration, &out.later_iterations})
+        *v = Value::missing(why, Unit::nanoseconds, trace);
     out.counters = counters.none(why);
-    set_models(out, marks, ground);
+    set_models(out, marks.workload.value_or(Workload{}), device_of(process, out), ground);
     if (out.status == ImplementationStatus::unknown)
         out.score_bytes = Value::missing(why, Unit::bytes, {Source::model, ground});
     return out;

@@ -17,7 +17,7 @@ Implementation analyze_group(const Process& process, const NamedLaunches& group,
                              const ProcessCounters& counters, Ground ground, const std::string& title_suffix);
 
 /// An implementation of which there is only the mark (refused before it started).
-Implementation from_mark(const ImplementationMark& mark, const Marks& marks, const ProcessCounters& counters,
-                         Ground ground, const std::string& title_suffix);
+Implementation from_mark(const Process& process, const ImplementationMark& mark, const Marks& marks,
+                         const ProcessCounters& counters, Ground ground, const std::string& title_suffix);
 
 }  // namespace attnscope

@@ -1,7 +1,11 @@
 #include "models.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "attnscope/gpu.h"
+#include "attnscope/kernel_name.h"
+#include "models_parts.h"
 #include "words.h"
 
 namespace attnscope {
@@ -15,110 +19,184 @@ bool is_fp32(const std::string& type) {
     return false;
 }
 
+bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
 /// Math attention in 16 bits without the upcast (setAllowFP16BF16ReductionMathSDP): its products are seen not
 /// to be fp32.
 bool keeps_precision(const Implementation& implementation) {
     bool products = false;
     for (const Step& step : implementation.steps) {
-        if (!step.call || step.role != Role::gemm) continue;
-        const std::string* type = step.call->attribute("type_a");
-        if (!type || is_fp32(*type)) return false;
+        if (step.role != Role::gemm) continue;
+        if (step.call) {
+            const std::string* type = step.call->attribute("type_a");
+            if (!type || is_fp32(*type)) return false;
+        } else if (!has(step.full_name, "bf16") && !has(step.full_name, "16816") &&
+                   !has(step.full_name, "h16") && !has(step.full_name, "f16")) {
+            return false;
+        }
         products = true;
     }
     return products;
 }
 
-/// Reads and writes of one score element, in bytes.
-struct Traffic {
-    double bytes = 0;
-    std::string steps;
-};
+/// Products of fp32 inputs on the tensor cores (allow_tf32).
+bool uses_tf32(const Implementation& implementation) {
+    for (const Step& step : implementation.steps) {
+        if (step.role != Role::gemm) continue;
+        const std::string* type = step.call ? step.call->attribute("compute_type") : nullptr;
+        if (type ? has(*type, "tf32") || has(*type, "TF32")
+                 : has(step.full_name, "tf32") || has(step.full_name, "s1688gemm"))
+            return true;
+    }
+    return false;
+}
 
-std::optional<Traffic> traffic(const Implementation& implementation, const Workload& w, double e,
-                               double scores) {
-    const std::string size = words::number(e);
-    if (implementation.backend == "math") {
-        const bool masked = w.masked();
-        if (e == 4)
-            return Traffic{masked ? 38.0 : 30.0, std::string("product w4") + (masked ? ", mask r4 w4" : "") +
-                                                     ", softmax r4 w4, NaN guard r4 w1 r1 r4 w4, product r4"};
-        if (keeps_precision(implementation))
-            return Traffic{masked ? 20.0 : 16.0, std::string("product w2") + (masked ? ", mask r2 w2" : "") +
-                                                     ", softmax r2 w2, NaN guard r2 w1 r1 r2 w2, product r2"};
-        return Traffic{masked ? 44.0 : 36.0,
-                       std::string("product w4") + (masked ? ", mask r4 w4" : "") +
-                           ", softmax r4 w4, NaN guard r4 w1 r1 r4 w4, product r4, cast back r4 w2"};
-    }
-    if (implementation.name != "naive" && implementation.name != "naive_inplace") return std::nullopt;
-    double units = 6;  // product w, scale r w, softmax r w, product r
-    std::string steps = "product w" + size + ", scale r" + size + " w" + size;
-    bool cloned = false;
-    for (const Step& step : implementation.steps)
-        cloned |= step.copy_kind == "DtoD" && step.bytes.number == scores * e;
-    if (cloned) {
-        units += 2;
-        steps += ", copy r" + size + " w" + size;
-    }
-    if (w.masked()) {
-        units += 2;
-        steps += ", mask r" + size + " w" + size;
-    }
-    return Traffic{units * e, steps + ", softmax r" + size + " w" + size + ", product r" + size};
+void take_reported(Value& figure, const std::optional<uint64_t>& reported, Unit unit, Ground ground) {
+    if (!reported || *reported == 0) return;
+    figure = Value::of(double(*reported), unit, {Source::reported, ground}, "reported by the device");
+}
+
+/// Of all attentions of an iteration, from one's.
+void repeat(Value& figure, double layers) {
+    if (!figure || layers == 1) return;
+    figure = models::checked(*figure.number * layers, figure.unit, figure.provenance,
+                             words::number(layers) + " attentions x (" + figure.formula + ")");
+}
+
+bool same_shape(const AttentionShape& a, const AttentionShape& b) {
+    return a.batch == b.batch && a.heads == b.heads && a.kv_heads == b.kv_heads &&
+           a.query_length == b.query_length && a.key_length == b.key_length && a.head_dim == b.head_dim &&
+           a.dtype == b.dtype && a.causal == b.causal && a.pass == b.pass;
 }
 
 }  // namespace
 
-Value least_bytes(const Workload& w, Ground ground) {
-    const Provenance model{Source::model, ground};
-    const auto e = w.element_bytes();
-    if (!w.has_shape() || !e) return Value::missing(kNoShape, Unit::bytes, model);
-    if (w.backward.value_or(false))
-        return Value::missing("no model of the backward pass", Unit::bytes, model);
-    const auto n = [](double value) { return words::number(value); };
-    return Value::of(
-        *e * *w.batch * *w.head_dim * (2 * *w.heads * *w.query_length + 2 * *w.kv_heads * *w.key_length),
-        Unit::bytes, model,
-        n(*e) + " bytes x " + n(*w.batch) + " batch x " + n(*w.head_dim) + " head_dim x (2 x " + n(*w.heads) +
-            " heads x " + n(*w.query_length) + " queries + 2 x " + n(*w.kv_heads) + " KV heads x " +
-            n(*w.key_length) + " keys): q, k, v read once, o written once");
+std::optional<AttentionShape> shape_of(const Workload& w) {
+    if (!w.has_shape()) return std::nullopt;
+    AttentionShape s{*w.batch, *w.heads, *w.kv_heads, *w.query_length, *w.key_length, *w.head_dim, w.dtype};
+    s.causal = w.causal.value_or(false);
+    s.masked_fill = w.mask == "boolean" || w.mask == "bool";
+    s.additive_mask = !s.masked_fill && w.masked() && !s.causal;
+    s.pass = w.backward.value_or(false) ? Pass::both : Pass::forward;
+    return s;
 }
 
-Value attention_flops(const Workload& w, Ground ground) {
-    const Provenance computed{Source::computed, ground};
-    if (!w.has_shape() || !w.causal) return Value::missing(kNoShape, Unit::flop, computed);
-    const auto n = [](double value) { return words::number(value); };
-    double flops = 4 * *w.batch * *w.heads * *w.query_length * *w.key_length * *w.head_dim;
-    std::string formula = "4 x " + n(*w.batch) + " x " + n(*w.heads) + " x " + n(*w.query_length) + " x " +
-                          n(*w.key_length) + " x " + n(*w.head_dim);
-    if (*w.causal) {
-        flops /= 2;
-        formula += " / 2 (causal: half of the square)";
-    }
-    if (w.backward.value_or(false)) {
-        flops *= 3.5;
-        formula += " x 3.5 (forward and backward of a fused kernel)";
-    }
-    return Value::of(flops, Unit::flop, computed, formula);
+std::optional<Method> method_of(const Implementation& i) {
+    if (i.backend == "math") return keeps_precision(i) ? Method::math_reduced : Method::math;
+    if (!i.backend.empty()) return method_of(i.backend);
+    // A clone is seen in its steps; before there are any, the name says what attnscope's own program does.
+    if (i.name == "naive" || i.name == "naive_inplace") return method_of(i.name);
+    return std::nullopt;
 }
 
-Value score_matrix_bytes(const Implementation& implementation, const Workload& w, Ground ground) {
-    const Provenance model{Source::model, ground};
-    if (implementation.status == ImplementationStatus::refused ||
-        implementation.status == ImplementationStatus::failed)
-        return Value::missing("it did not run", Unit::bytes, model);
-    const auto scores = w.score_elements();
-    const auto e = w.element_bytes();
-    if (!scores || !e) return Value::missing(kNoShape, Unit::bytes, model);
-    if (implementation.fused())
-        return Value::of(0, Unit::bytes, model,
-                         "0: scores live in registers and shared memory, tile by tile");
-    if (w.backward.value_or(false))
-        return Value::missing("no model of the backward pass", Unit::bytes, model);
-    const auto moved = traffic(implementation, w, *e, *scores);
-    if (!moved) return Value::missing("no model of this implementation", Unit::bytes, model);
-    return Value::of(*scores * moved->bytes, Unit::bytes, model,
-                     words::number(*scores) + " scores x " + words::number(moved->bytes) + " bytes (" +
-                         moved->steps + ")");
+std::optional<Tile> tile_of(const Implementation& i) {
+    for (const Step& step : i.steps) {
+        if (!is_attention(step.role)) continue;
+        const auto name = attention_kernel_name(step.full_name);
+        if (!name || name->part != AttentionKernelName::Part::forward) continue;
+        if (!name->block_queries || !name->block_keys) return std::nullopt;
+        // A bucket of 65536 stands for any head dimension, walked in steps.
+        const double width = name->head_dim && *name->head_dim <= 256 ? *name->head_dim : 0;
+        return Tile{double(*name->block_queries), double(*name->block_keys),
+                    name->library == AttentionKernelName::Library::efficient ? 0 : width};
+    }
+    return std::nullopt;
+}
+
+Roofs roofs_of(const Device& device, const std::string& dtype, Ground ground) {
+    const Gpu* gpu = device.id.empty() ? nullptr : find_gpu(device.id);
+    if (!gpu && !device.name.empty()) gpu = find_gpu(device.name);
+    Roofs r;
+    if (gpu) {
+        r = roofs_of(*gpu, dtype, ground);
+    } else {
+        const std::string why = "no peaks are known of " +
+                                (device.name.empty() ? std::string("this GPU") : device.name) +
+                                " (ATTNSCOPE_GPUS names a table with them)";
+        r.gpu = device.name;
+        for (Value* v : {&r.tensor, &r.tf32, &r.fp32})
+            *v = Value::missing(why, Unit::flop_per_second, {Source::model, ground});
+        r.dram = Value::missing(why, Unit::bytes_per_second, {Source::model, ground});
+        r.exponentials = Value::missing(why, Unit::count, {Source::model, ground});
+        r.l2 = Value::missing(why, Unit::bytes, {Source::model, ground});
+    }
+    if (device.major) r.major = int(*device.major);
+    if (ground != Ground::virtual_gpu) {
+        take_reported(r.dram, device.dram_bytes_per_second, Unit::bytes_per_second, ground);
+        take_reported(r.l2, device.l2_bytes, Unit::bytes, ground);
+    }
+    return r;
+}
+
+void set_models(Implementation& out, const Workload& workload, const Device* device, Ground ground) {
+    const Provenance model{Source::model, ground}, computed{Source::computed, ground};
+    const auto shape = shape_of(workload);
+    const auto method = method_of(out);
+    const bool ran =
+        out.status != ImplementationStatus::refused && out.status != ImplementationStatus::failed;
+    const auto missing = [&](const std::string& why) {
+        out.least_bytes = out.score_bytes = Value::missing(why, Unit::bytes, model);
+        out.flops = Value::missing(why, Unit::flop, computed);
+        Prediction& p = out.prediction;
+        for (Value* v : {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.least_memory, &p.least_bytes})
+            *v = Value::missing(why, Unit::bytes, model);
+        p.useful_flops = p.executed_flops = Value::missing(why, Unit::flop, model);
+        p.intensity = p.ridge = Value::missing(why, Unit::none, model);
+        p.roof = Value::missing(why, Unit::flop_per_second, model);
+        for (Value* v : {&p.memory_time, &p.compute_time, &p.exponential_time, &p.bound})
+            *v = Value::missing(why, Unit::nanoseconds, model);
+    };
+    missing(kNoShape);
+    if (!shape) return;
+    if (!shape->element_bytes() || !workload.causal) {
+        if (workload.causal) out.flops = useful_flops(*shape, out.fused(), ground);
+        repeat(out.flops, workload.layer_count());
+        return;
+    }
+    if (!method) {
+        missing("no model of this implementation");
+        out.least_bytes = least_bytes(*shape, ground);
+        out.flops = useful_flops(*shape, out.fused(), ground);
+        for (Value* v : {&out.least_bytes, &out.flops}) repeat(*v, workload.layer_count());
+        if (!ran) out.score_bytes = Value::missing("it did not run", Unit::bytes, model);
+        return;
+    }
+    const Roofs roofs = roofs_of(device ? *device : Device{}, shape->dtype, ground);
+    out.prediction = predict(*shape, *method, roofs, ground, tile_of(out), uses_tf32(out));
+    Prediction& p = out.prediction;
+    // Not the memory: one attention's is the least also where several follow one another.
+    for (Value* v : {&p.useful_flops, &p.executed_flops, &p.least_bytes, &p.score_bytes, &p.bytes,
+                     &p.dram_bytes, &p.memory_time, &p.compute_time, &p.exponential_time, &p.bound})
+        repeat(*v, workload.layer_count());
+    out.least_bytes = out.prediction.least_bytes;
+    out.flops = out.prediction.useful_flops;
+    out.score_bytes = out.prediction.score_bytes;
+    if (!ran) out.score_bytes = Value::missing("it did not run", Unit::bytes, model);
+}
+
+Rank rank_of(const Analysis& a) {
+    const auto shape = shape_of(a.workload);
+    const Gpu* gpu = a.device ? find_gpu(a.device->id.empty() ? a.device->name : a.device->id) : nullptr;
+    std::vector<RankEntry> entries;
+    for (const Implementation& i : a.implementations) {
+        if (i.status != ImplementationStatus::ran || i.name == "sdpa_auto") continue;
+        RankEntry e{i.title, i.prediction.bound, i.time, i.time_iqr, "measured"};
+        const auto method = method_of(i);
+        const bool plain =
+            shape && !shape->additive_mask && !shape->masked_fill && a.workload.layer_count() == 1;
+        if (!e.time && plain && gpu && method)
+            for (const PublishedTime& p : published_times())
+                if (p.gpu == gpu->id && p.method == *method && p.causal_known && p.nanoseconds &&
+                    same_shape(p.shape, *shape)) {
+                    e.time = p.time();
+                    e.time_from = "published: " + p.source;
+                    break;
+                }
+        entries.push_back(std::move(e));
+    }
+    return rank(entries);
 }
 
 }  // namespace attnscope

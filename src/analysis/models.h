@@ -1,17 +1,24 @@
 #pragma once
-// What can be said without running anything: bounds and conventions, with their formulas.
-// Sources: bytes per score element are the reads and writes of the kernels that LibTorch 2.11 launches,
-// counted one by one; FLOPs by the convention of Dao-AILab/flash-attention,
-// benchmarks/benchmark_flash_attention.py.
+// The models (attnscope/models.h) for what a run holds.
 #include "attnscope/analysis.h"
+#include "attnscope/models.h"
 
 namespace attnscope {
 
-/// q, k, v read once and the output written once: no implementation of the forward pass can move less.
-Value least_bytes(const Workload& workload, Ground ground);
-/// Useful floating point operations by the published convention.
-Value attention_flops(const Workload& workload, Ground ground);
-/// Bytes of the score matrix through device memory, from the kernels that read and write it.
-Value score_matrix_bytes(const Implementation& implementation, const Workload& workload, Ground ground);
+/// The shape that the program marked; nullopt when it did not.
+std::optional<AttentionShape> shape_of(const Workload& workload);
+/// nullopt: attnscope knows no model of it. Told by its name, its backend and its products.
+std::optional<Method> method_of(const Implementation& implementation);
+/// The tile of its forward kernel, from that kernel's name.
+std::optional<Tile> tile_of(const Implementation& implementation);
+/// From the GPU table, with the figures that the device itself reported in their place.
+Roofs roofs_of(const Device& device, const std::string& dtype, Ground ground);
+
+/// Fills `prediction`, `least_bytes`, `score_bytes` and `flops` of an implementation. `device` may be null.
+void set_models(Implementation& implementation, const Workload& workload, const Device* device,
+                Ground ground);
+/// The partial order of the implementations, with their own times, or published ones of the same shape and
+/// GPU.
+Rank rank_of(const Analysis& analysis);
 
 }  // namespace attnscope

@@ -26,15 +26,16 @@ NoticeLevel level(DiagnosticLevel l) {
     return NoticeLevel::warning;
 }
 
-/// Why a column of counters is not there, or holds less than was asked for.
-bool about_counters(const std::string& code) {
-    return code.starts_with("counters-") || code == "collections-differ";
+/// What a reader must know before any number: losses, and why a column of counters is not there.
+bool comes_first(const Diagnostic& d) {
+    return d.level == DiagnosticLevel::data_loss || d.code.starts_with("counters-") ||
+           d.code == "collections-differ";
 }
 
 void add_joined(std::vector<Notice>& out, std::map<std::string, size_t>& seen, const Diagnostic& d) {
     const auto [it, fresh] = seen.emplace(d.code + '\n' + d.message, out.size());
     if (fresh)
-        out.push_back({level(d.level), d.code, d.message, d.remedy, d.count, about_counters(d.code)});
+        out.push_back({level(d.level), d.code, d.message, d.remedy, d.count, comes_first(d)});
     else
         out[it->second].count += d.count;
 }

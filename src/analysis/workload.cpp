@@ -45,9 +45,16 @@ Workload workload(const Object& o) {
     w.head_dim = size(o, "head_dim");
     w.warmup = size(o, "warmup");
     w.iterations = size(o, "iterations");
+    w.last_stride = size(o, "last_stride");
+    w.dropout = size(o, "dropout");
+    w.layers = size(o, "layers");
     w.causal = flag(o, "causal");
     w.backward = flag(o, "backward");
     w.transposed = flag(o, "transposed");
+    w.contiguous = flag(o, "contiguous");
+    w.repeat_kv = flag(o, "repeat_kv");
+    w.deterministic = flag(o, "deterministic");
+    w.reduced_math = flag(o, "reduced_precision_math");
     w.dtype = text(o, "dtype");
     w.mask = text(o, "mask");
     w.torch = text(o, "torch");
@@ -70,6 +77,19 @@ Choice choice(const Object& o) {
             std::string_view sentence;
             if (!reason.get(sentence)) c.refused.emplace_back(std::string(backend), std::string(sentence));
         }
+    simdjson::dom::array backends;
+    if (o["backends"].get(backends)) return c;
+    for (simdjson::dom::element element : backends) {
+        Object backend;
+        simdjson::dom::array works;
+        if (element.get(backend) || backend["hidden"].get(works)) continue;
+        for (simdjson::dom::element one : works) {
+            Object work;
+            if (one.get(work)) continue;
+            const auto bytes = size(work, "bytes");
+            if (bytes) c.hidden.push_back({text(backend, "name"), text(work, "code"), *bytes});
+        }
+    }
     return c;
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+// Shared by the models' files.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attnscope/models.h"
+
+namespace attnscope::models {
+
+std::string n(double value);  ///< a number in a formula
+/// At most 2^64 - 1; a larger one is no figure that LibTorch could compute with.
+bool fits(double value);
+Value checked(double value, Unit unit, Provenance provenance, std::string formula);
+
+double scores(const AttentionShape& shape);          ///< batch x heads x queries x keys
+double query_elements(const AttentionShape& shape);  ///< of q, of o
+double key_elements(const AttentionShape& shape);    ///< of k, of v
+
+/// The kernels of one pass or both, in the order of issue. `element` is bytes of an element.
+std::vector<ModelKernel> kernels_of(const AttentionShape& shape, Method method, double element);
+/// "product w2, scale r2 w2, ...": what the kernels read and write of each score.
+std::string score_steps(const std::vector<ModelKernel>& kernels);
+double score_units(const std::vector<ModelKernel>& kernels);  ///< bytes a score, all kernels
+
+/// Scores that causal masking leaves, of all: query i sees the first i keys, as is_causal of LibTorch.
+double visible_share(const AttentionShape& shape);
+/// Scores in the tiles that a fused kernel visits; whole tiles, none that the causal mask hides entirely.
+double tiled_scores(const AttentionShape& shape, const Tile& tile);
+
+extern const std::string_view kPublishedTable;
+
+}  // namespace attnscope::models
