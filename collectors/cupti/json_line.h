@@ -52,6 +52,12 @@ class JsonLine {
         out_.push_back(']');
         return *this;
     }
+    /// `json` as it stands: a real number, an array of objects.
+    JsonLine& raw(std::string_view key, std::string_view json) {
+        name(key);
+        out_.append(json);
+        return *this;
+    }
     void end() { out_.append("}\n"); }
 
   private:

@@ -59,6 +59,10 @@ struct Launch {
     uint64_t operation_call = 0;         ///< launches of one outermost call share it; it rises; 0: none
     uint32_t counters = kNone;           ///< index into Process::counters
     std::string uncounted;  ///< the code of the diagnostic that says why there are none; may be empty
+    // Imported files only.
+    std::optional<uint32_t> shared;            ///< bytes per CTA, where static and dynamic are not told apart
+    std::optional<double> reported_occupancy;  ///< percent: the file's own estimate, never a measurement
+    uint64_t times = 1;  ///< launches of which only the sum is known: start to end is the time of all
 };
 
 /// One metric's value for one launch or range.
@@ -207,6 +211,12 @@ struct Process {
     const Device* device(int32_t ordinal) const;  ///< nullptr when unknown
 };
 
+/// A file that a run was imported from.
+struct ImportedFile {
+    std::string name;    ///< without its folder
+    std::string format;  ///< "PyTorch profiler (Kineto) trace"
+};
+
 struct Run {
     std::filesystem::path folder;
     std::string version;                  ///< schema version of run.json; empty when unreadable
@@ -227,6 +237,7 @@ struct Run {
     bool counters_replay = false;                  ///< kernels may have been replayed
     std::vector<std::pair<std::string, uint64_t>> counters_passes;  ///< chip, passes as planned
     std::vector<Diagnostic> diagnostics;                            ///< about the folder as a whole
+    std::vector<ImportedFile> imported;  ///< empty: recorded by attnscope itself
 };
 
 /// Reads a run's folder. Throws Error when it is not a run, cannot be read, or is of a newer major version;

@@ -21,5 +21,6 @@ Action define_collect(CLI::App& app);
 Action define_report(CLI::App& app);
 Action define_attention(CLI::App& app);
 Action define_doctor(CLI::App& app);
+Action define_import(CLI::App& app);
 
 }  // namespace attnscope::cli

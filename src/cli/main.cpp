@@ -26,6 +26,10 @@ const std::vector<Command> kCommands = {
     {"report", "explain a run: text, Markdown, HTML or JSON", "attnscope report run --format md",
      define_report},
 #endif
+#ifdef ATTNSCOPE_HAVE_IMPORT
+    {"import", "PyTorch profiler, Nsight Compute and Nsight Systems files become runs",
+     "attnscope import trace.json.gz -o run", define_import},
+#endif
 #ifdef ATTNSCOPE_HAVE_METRICS
     {"metrics", "what can be counted on a chip, what it means, in how many passes",
      "attnscope metrics --chip GH100 --set core", define_metrics},

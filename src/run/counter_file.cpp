@@ -79,6 +79,10 @@ class CounterReader {
         out_.counter_ground = ground == Ground::real ? Ground::real : Ground::fixture;
         if (ground == Ground::real && out_.ground == Ground::real) return;
         if (ground == Ground::fixture) return;
+        if (ground == Ground::imported && out_.ground == Ground::imported) {
+            out_.counter_ground = ground;
+            return;
+        }
         // No virtual GPU has counters: whatever the file says, no hardware counted this.
         out_.counter_ground = Ground::fixture;
         out_.diagnostics.push_back({DiagnosticLevel::warning, "counters-ground",

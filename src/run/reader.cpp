@@ -83,6 +83,9 @@ void read_summary(const fs::path& file, Run& run) {
     run.exit_code = r.i64("exit_code");
     run.signal = r.i64("signal");
     read_request(r, run);
+    for (run_reader::Record& imported : r.objects("imported"))
+        run.imported.push_back({std::string(imported.text("name").value_or("")),
+                                std::string(imported.text("format").value_or(""))});
     for (run_reader::Record& d : r.objects("diagnostics"))
         run.diagnostics.push_back(run_reader::diagnostic_of(d));
     if (!r.wrong_key().empty())

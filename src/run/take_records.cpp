@@ -1,4 +1,6 @@
 // One record each -> the Process. What a record lacks stays absent.
+#include <algorithm>
+
 #include "file_reader.h"
 #include "process_file.h"
 
@@ -145,6 +147,7 @@ void FileReader::take_launch(Record& r, LaunchKind kind) {
         launch.start_ns = start;
         launch.end_ns = end;
     }
+    launch.times = std::max<uint64_t>(r.u64("times").value_or(1), 1);
     const auto graph = r.u64("graph");
     launch.in_graph = graph && *graph != 0;
     launch.graph_node = r.u64("graph_node");
@@ -186,6 +189,8 @@ void FileReader::take_kernel(Record& r, Launch& launch) {
     launch.dynamic_shared = r.u32("dynamic_shared");
     launch.local_per_thread = r.u32("local_per_thread");
     launch.uncounted = r.text("uncounted").value_or("");
+    launch.shared = r.u32("shared");
+    launch.reported_occupancy = r.number("reported_occupancy");
 }
 
 void FileReader::take_library_call(Record& r, Launch& launch) {

@@ -1,0 +1,43 @@
+#pragma once
+// What a file may be wrapped in.
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bytes.h"
+
+namespace attnscope::importer {
+
+bool is_gzip(std::string_view head);
+bool is_zstd(std::string_view head);
+bool is_tar(std::string_view head);
+
+/// The decompressed bytes of `source`, which must outlive it. A stream that grows without measure
+/// (decompression bomb) ends with a problem().
+std::unique_ptr<ByteSource> gunzip(ByteSource& source);
+std::unique_ptr<ByteSource> unzstd(ByteSource& source);
+
+/// Calls `member` for each regular file of the archive, in its order, with its name and its bytes. Returns
+/// why the archive ended early; empty when it did not.
+std::string for_each_member(ByteWindow& archive,
+                            const std::function<void(const std::string& name, ByteSource& bytes)>& member);
+
+/// Guards a decompressor: no honest trace is this much smaller than what it holds.
+class GrowthGuard {
+  public:
+    void took(size_t bytes) { in_ += bytes; }
+    /// False once `bytes` more are too many.
+    bool gave(size_t bytes) {
+        out_ += bytes;
+        return out_ <= kFree || out_ / kMostGrowth <= in_;
+    }
+    static constexpr uint64_t kFree = uint64_t{64} << 20, kMostGrowth = 400;
+    static constexpr const char* kProblem =
+        "it grows to more than 400 times its size, which no trace does (a decompression bomb?)";
+
+  private:
+    uint64_t in_ = 0, out_ = 0;
+};
+
+}  // namespace attnscope::importer

@@ -1,0 +1,187 @@
+#include "finish.h"
+
+#include <algorithm>
+#include <cctype>
+#include <initializer_list>
+
+#include "attnscope/gpu.h"
+
+namespace attnscope::importer {
+
+int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
+                      std::vector<std::optional<uint64_t>>& external) {
+    int64_t first = INT64_MAX;
+    uint64_t last_correlation = 0, without = 0;
+    for (const TimedLaunch& l : launches) {
+        if (l.start) first = std::min(first, *l.start);
+        if (l.launch.correlation == kNoCorrelation)
+            ++without;
+        else
+            last_correlation = std::max(last_correlation, l.launch.correlation);
+    }
+    const auto start = [](const TimedLaunch& l) { return l.start.value_or(INT64_MAX); };
+    std::stable_sort(launches.begin(), launches.end(), [&](const TimedLaunch& a, const TimedLaunch& b) {
+        if (a.launch.correlation != b.launch.correlation) return a.launch.correlation < b.launch.correlation;
+        return start(a) < start(b);
+    });
+    if (without > 0) {
+        for (TimedLaunch& l : launches)
+            if (l.launch.correlation == kNoCorrelation) l.launch.correlation = ++last_correlation;
+        process.diagnostics.push_back(
+            {DiagnosticLevel::info, "import-no-correlation",
+             process.file + ": launches without a correlation id stand behind the others, in the order of "
+                            "their start, and have no operation",
+             "", without});
+    }
+    const int64_t shift = first > 0 ? 0 : 1 - first;
+    process.launches.reserve(launches.size());
+    for (TimedLaunch& l : launches) {
+        if (l.start && l.end && *l.start + shift > 0) {
+            l.launch.start_ns = static_cast<uint64_t>(*l.start + shift);
+            l.launch.end_ns = static_cast<uint64_t>(*l.end + shift);
+        }
+        external.push_back(l.external);
+        process.launches.push_back(std::move(l.launch));
+    }
+    return shift;
+}
+
+void close(Process& process) {
+    uint64_t held[4] = {};
+    for (const Launch& launch : process.launches) ++held[static_cast<size_t>(launch.kind)];
+    process.end = EndCounts{held[0], held[1], held[2], held[3], 0};
+    process.ground = Ground::imported;
+    for (Device& device : process.devices) device.ground = Ground::imported;
+}
+
+std::string copy_kind(std::string_view text) {
+    constexpr std::string_view known[] = {"HtoD", "DtoH", "DtoD", "HtoH", "PtoP",
+                                          "AtoD", "DtoA", "AtoA", "AtoH", "HtoA"};
+    for (const std::string_view kind : known)
+        if (text.find(kind) != std::string_view::npos) return std::string(kind);
+    constexpr std::pair<std::string_view, const char*> long_words[] = {{"Host-to-Device", "HtoD"},
+                                                                       {"Device-to-Host", "DtoH"},
+                                                                       {"Device-to-Device", "DtoD"},
+                                                                       {"Host-to-Host", "HtoH"},
+                                                                       {"Peer-to-Peer", "PtoP"}};
+    for (const auto& [word, kind] : long_words)
+        if (text.find(word) != std::string_view::npos) return kind;
+    return {};
+}
+
+std::string copy_kind(uint64_t kind) {
+    // CUpti_ActivityMemcpyKind, CUPTI 13.0.
+    constexpr const char* names[] = {"",     "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                     "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
+    return kind < std::size(names) ? names[kind] : "";
+}
+
+void set_copy_kind(Process& process, Launch& launch, const std::string& kind) {
+    if (kind.empty()) return;
+    const auto found = std::find(process.copy_kinds.begin(), process.copy_kinds.end(), kind);
+    launch.copy_kind = static_cast<uint32_t>(found - process.copy_kinds.begin());
+    if (found == process.copy_kinds.end()) process.copy_kinds.push_back(kind);
+}
+
+namespace {
+
+bool is_amd(const Device& device) {
+    if (device.warp_size == 64U) return true;
+    for (const char* word : {"AMD", "Instinct", "Radeon", "gfx"})
+        if (device.name.find(word) != std::string::npos) return true;
+    return false;
+}
+
+/// A GPU of the same compute capability, for the figures that its architecture fixes.
+const Gpu* same_capability(const Device& device) {
+    if (!device.major || !device.minor) return nullptr;
+    for (const Gpu& gpu : gpus())
+        if (gpu.major == static_cast<int>(*device.major) && gpu.minor == static_cast<int>(*device.minor))
+            return &gpu;
+    return nullptr;
+}
+
+}  // namespace
+
+void complete_device(Device& d, std::vector<Diagnostic>& diagnostics) {
+    if (is_amd(d)) return;
+    const Gpu* named = d.name.empty() ? nullptr : find_gpu(d.name);
+    if (named && d.major && d.minor &&
+        (named->major != static_cast<int>(*d.major) || named->minor != static_cast<int>(*d.minor)))
+        named = nullptr;
+    const Gpu* gpu = named ? named : same_capability(d);
+    if (!gpu) return;
+    std::string taken;
+    const auto fill = [&](auto& figure, const char* key) {
+        const auto value = gpu->value(key);
+        if (figure || !value || *value < 0) return;
+        figure = static_cast<typename std::decay_t<decltype(figure)>::value_type>(*value);
+        taken += (taken.empty() ? "" : ", ") + std::string(key);
+    };
+    // Fixed by the architecture, whatever the model.
+    fill(d.warp_size, "warp_size");
+    fill(d.max_threads_per_sm, "max_threads_per_multiprocessor");
+    fill(d.max_ctas_per_sm, "max_blocks_per_multiprocessor");
+    fill(d.max_threads_per_cta, "max_threads_per_block");
+    fill(d.registers_per_sm, "max_registers_per_multiprocessor");
+    fill(d.registers_per_cta, "max_registers_per_block");
+    fill(d.shared_per_sm, "max_shared_memory_per_multiprocessor");
+    fill(d.shared_per_cta, "max_shared_memory_per_block");
+    fill(d.shared_per_cta_optin, "max_shared_memory_per_block_optin");
+    fill(d.shared_reserved_per_cta, "reserved_shared_memory_per_block");
+    if (named) {
+        fill(d.sm_count, "multiprocessor_count");
+        fill(d.l2_bytes, "l2_cache_size");
+        fill(d.memory_bytes, "memory_bytes");
+        fill(d.dram_bytes_per_second, "dram_bytes_per_second");
+        if (d.chip.empty()) d.chip = named->chip;
+        if (!d.major) d.major = static_cast<uint32_t>(named->major);
+        if (!d.minor) d.minor = static_cast<uint32_t>(named->minor);
+    }
+    if (taken.empty()) return;
+    diagnostics.push_back(
+        {DiagnosticLevel::info, "import-device-completed",
+         "device " + std::to_string(d.ordinal) + " (" + (d.name.empty() ? "no name" : d.name) +
+             "): the file does not give these figures, they are those of " +
+             (named ? gpu->id
+                    : "compute capability " + std::to_string(gpu->major) + "." + std::to_string(gpu->minor)) +
+             " in the GPU table: " + taken,
+         "", 1});
+}
+
+std::string valid_utf8(std::string text, bool* broken) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
+        return text;
+    std::string out;
+    for (size_t i = 0; i < text.size();) {
+        const unsigned char lead = byte(i);
+        const size_t length = lead < 0x80                   ? 1
+                              : lead >= 0xC2 && lead < 0xE0 ? 2
+                              : lead >= 0xE0 && lead < 0xF0 ? 3
+                              : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                            : 0;
+        size_t good = length ? 1 : 0;
+        for (; good && good < length && i + good < text.size(); ++good) {
+            unsigned char low = 0x80, high = 0xBF;
+            if (good == 1) {
+                if (lead == 0xE0) low = 0xA0;
+                if (lead == 0xED) high = 0x9F;
+                if (lead == 0xF0) low = 0x90;
+                if (lead == 0xF4) high = 0x8F;
+            }
+            if (byte(i + good) < low || byte(i + good) > high) break;
+        }
+        if (length && good == length) {
+            out.append(text, i, length);
+            i += length;
+            continue;
+        }
+        out += "\xEF\xBF\xBD";
+        if (broken) *broken = true;
+        i += std::max<size_t>(good, 1);
+    }
+    return out;
+}
+
+}  // namespace attnscope::importer
