@@ -31,6 +31,7 @@ struct KernelResources {
     bool launch_bounded = false;  ///< max_threads comes from __launch_bounds__ (or a required block size)
     uint32_t required_cluster[3] = {0, 0, 0};  ///< __cluster_dims__; zeros when none
     std::vector<KernelParameter> parameters;   ///< in declaration order
+    uint32_t cubin = 0;  ///< of a file: which of the cubins for the device, in file order (DeviceCode::at)
 };
 
 /// A cubin: the device code of one architecture.
@@ -84,6 +85,36 @@ struct BinaryKernels {
         false;  ///< PTX, which a real driver can compile for newer devices; nothing is known of the result
 };
 BinaryKernels read_kernels(const std::string& path, int major, int minor);
+
+/// One kernel's machine code (SASS) and what the compiler noted about it.
+struct KernelCode {
+    CubinTarget target;
+    std::vector<std::byte> bytes;  ///< the section .text.KERNEL; device functions that it calls may be in it
+    /// Offsets of the instructions that spill a register or refill one (EIATTR_ANNOTATIONS), as written by
+    /// ptxas of CUDA 13. Empty: none noted.
+    std::vector<uint32_t> spills;
+};
+
+/// The machine code in a file, of the cubins that a device of this compute capability runs. A cubin is
+/// decompressed when a kernel of it is asked for; the last one stays. Throws Error, naming the file.
+class DeviceCode {
+  public:
+    DeviceCode(const std::string& path, int major, int minor);
+    ~DeviceCode();
+    DeviceCode(DeviceCode&&) noexcept;
+    DeviceCode& operator=(DeviceCode&&) noexcept;
+
+    /// The code of the first kernel with this mangled name; nullopt: the file has none for the device. Which
+    /// cubin holds a name is not written anywhere: until it is found, cubin after cubin is opened (all of
+    /// libtorch_cuda.so 2.11: 0.6 s); names met on the way are remembered.
+    std::optional<KernelCode> find(std::string_view kernel);
+    /// The code of a kernel in the cubin that KernelResources::cubin says.
+    std::optional<KernelCode> at(uint32_t cubin, std::string_view kernel);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 /// True when the program carries a static CUDA runtime (device code registered, no libcudart among its
 /// needs).

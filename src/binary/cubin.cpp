@@ -27,6 +27,7 @@ enum class Attribute : uint8_t {
     ctas_per_cluster = 0x3d,
     explicit_cluster = 0x3e,
     parameter_v2 = 0x45,
+    annotations = 0x55,
 };
 
 constexpr uint8_t kSizedValue = 4;        // EIFMT_SVAL: the 16-bit word is the size of what follows
@@ -214,6 +215,19 @@ std::vector<KernelResources> read_cubin(const Elf& elf) {
         kernels.push_back(std::move(draft.kernel));
     }
     return kernels;
+}
+
+std::vector<uint32_t> spill_offsets(const View& info) {
+    // Pairs {u32 what, u32 offset}; nvdisasm calls 1 "SpillRefill". Over 1,500 cubins of libtorch_cuda.so
+    // there is nothing else in it, and each offset is that of an STL or LDL.
+    constexpr uint32_t kSpillRefill = 1;
+    std::vector<uint32_t> offsets;
+    for_each_attribute(info, [&](Attribute attribute, const View& value) {
+        if (attribute != Attribute::annotations) return;
+        for (uint64_t at = 0; value.holds(at, 8) && value.at<uint32_t>(at) == kSpillRefill; at += 8)
+            offsets.push_back(value.at<uint32_t>(at + 4));
+    });
+    return offsets;
 }
 
 }  // namespace binary

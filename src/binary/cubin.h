@@ -11,4 +11,7 @@ int cubin_sm(const Elf& elf);
 
 std::vector<KernelResources> read_cubin(const Elf& elf);
 
+/// Of a kernel's .nv.info section: where it spills and refills registers.
+std::vector<uint32_t> spill_offsets(const View& info);
+
 }  // namespace attnscope::binary

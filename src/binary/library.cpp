@@ -28,7 +28,7 @@ bool starts_fatbin(const View& view, uint64_t at) {
 }
 
 /// The fatbins lie one after another, each aligned to 8 bytes, with zeros between them.
-size_t walk(const View& view, const std::function<void(const Fatbin&)>& visit) {
+size_t walk(const View& view, const binary::TakeFatbin& take) {
     size_t count = 0;
     uint64_t at = 0;
     while (at < view.size()) {
@@ -36,25 +36,12 @@ size_t walk(const View& view, const std::function<void(const Fatbin&)>& visit) {
             at += 8;
             continue;
         }
-        const Fatbin fatbin(view.bytes().data() + at, view.size() - static_cast<size_t>(at),
-                            std::string(view.origin()));
-        visit(fatbin);
+        Fatbin fatbin(view.bytes().data() + at, view.size() - static_cast<size_t>(at),
+                      std::string(view.origin()));
         ++count;
         at += (fatbin.size_bytes() + 7) / 8 * 8;
+        take(std::move(fatbin));
     }
-    return count;
-}
-
-/// Of an opened file: what is neither an ELF file nor a fatbin is refused; a cubin has no fatbins.
-size_t walk_file(const View& view, const std::function<void(const Fatbin&)>& visit) {
-    if (starts_fatbin(view, 0)) return walk(view, visit);
-    if (!Elf::looks_like_elf(view.bytes()))
-        throw Error(std::string(view.origin()) +
-                    ": neither an ELF library or program, nor a fatbin, nor a cubin");
-    const Elf elf(view);
-    size_t count = 0;
-    for (const Section& section : elf.sections())
-        if (section.name == ".nv_fatbin") count += walk(elf.content(section), visit);
     return count;
 }
 
@@ -80,6 +67,18 @@ std::vector<std::string> needed(const Elf& elf) {
 
 namespace binary {
 
+size_t walk_file(const View& view, const TakeFatbin& take) {
+    if (starts_fatbin(view, 0)) return walk(view, take);
+    if (!Elf::looks_like_elf(view.bytes()))
+        throw Error(std::string(view.origin()) +
+                    ": neither an ELF library or program, nor a fatbin, nor a cubin");
+    const Elf elf(view);
+    size_t count = 0;
+    for (const Section& section : elf.sections())
+        if (section.name == ".nv_fatbin") count += walk(elf.content(section), take);
+    return count;
+}
+
 size_t for_each_fatbin(const std::string& path, const std::function<void(const Fatbin&)>& visit) {
     const MappedFile file(path);
     return walk_file(View(file.bytes(), path), visit);
@@ -92,12 +91,15 @@ BinaryKernels read_kernels(const std::string& path, int major, int minor) {
     const View view(file.bytes(), path);
     BinaryKernels out;
     std::set<int> seen;
-    out.fatbins = walk_file(view, [&](const Fatbin& fatbin) {
+    uint32_t cubins = 0;
+    out.fatbins = binary::walk_file(view, [&](const Fatbin& fatbin) {
         for (const CubinTarget& target : fatbin.targets()) seen.insert(target.sm);
         out.has_ptx |= fatbin.has_ptx();
         const auto chosen = fatbin.select(major, minor);
         if (!chosen) return;
         std::vector<KernelResources> kernels = fatbin.kernels(*chosen);
+        for (KernelResources& kernel : kernels) kernel.cubin = cubins;
+        ++cubins;
         std::move(kernels.begin(), kernels.end(), std::back_inserter(out.kernels));
     });
     if (out.fatbins == 0 && Elf::looks_like_elf(file.bytes())) {
@@ -105,7 +107,7 @@ BinaryKernels read_kernels(const std::string& path, int major, int minor) {
         if (elf.machine() == binary::kMachineCuda) {
             const int sm = binary::cubin_sm(elf);
             seen.insert(sm);
-            if (sm / 10 == major && sm % 10 <= minor) out.kernels = binary::read_cubin(elf);
+            if (binary::runs_on(sm, major, minor)) out.kernels = binary::read_cubin(elf);
         }
     }
     out.architectures.assign(seen.begin(), seen.end());
