@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "attnscope/names.h"
+#include "kernel_code.h"
 
 namespace attnscope::cli {
 namespace {
@@ -23,6 +24,10 @@ std::string limiter_words(const Occupancy& occupancy, bool letters) {
             words += (words.empty() ? "" : "+") + word;
     }
     return words;
+}
+
+std::string shortened(const std::string& text, size_t width) {
+    return text.size() <= width ? text : text.substr(0, width - 3) + "...";
 }
 
 std::string cluster_words(const KernelResources& kernel) {
@@ -44,6 +49,8 @@ Row row_of(const Entry& entry, bool full) {
                  std::to_string(kernel.max_threads) + (kernel.launch_bounded ? "*" : " "),
                  known ? std::to_string(entry.occupancy.ctas_per_sm) : "-",
                  known ? percent(entry.occupancy.fraction) : "-"};
+    row.code = code_line(entry.full_name, entry.code);
+    row.entry = &entry;
     if (entry.occupancy.launchable || known) row.limiters = limiter_words(entry.occupancy, false);
     if (entry.occupancy.launchable || known) row.letters = limiter_words(entry.occupancy, true);
     return row;
@@ -73,7 +80,7 @@ size_t terminal_width() {
 std::vector<Row> rows_of(const std::vector<Entry>& entries, bool full) {
     std::vector<Row> rows;
     for (const Entry& entry : entries) rows.push_back(row_of(entry, full));
-    const auto key = [](const Row& row) { return std::tie(row.name, row.cells, row.limiters); };
+    const auto key = [](const Row& row) { return std::tie(row.name, row.cells, row.limiters, row.code); };
     std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return key(a) < key(b); });
     std::vector<Row> merged;
     for (Row& row : rows) {
@@ -85,7 +92,7 @@ std::vector<Row> rows_of(const std::vector<Entry>& entries, bool full) {
     return merged;
 }
 
-void print_table(std::vector<Row> rows, bool full, size_t width) {
+void print_table(std::vector<Row> rows, bool full, bool mix, size_t width) {
     const std::vector<std::string> titles = {"regs", "shared", "local", "thr", "CTAs", "occ."};
     std::vector<size_t> widths;
     for (size_t i = 0; i < titles.size(); ++i) {
@@ -115,7 +122,13 @@ void print_table(std::vector<Row> rows, bool full, size_t width) {
         std::cout << text << '\n';
     };
     line(titles, letters ? "by" : "limited by", "kernel");
-    for (const Row& row : rows) line(row.cells, letters ? row.letters : row.limiters, row.name);
+    for (const Row& row : rows) {
+        line(row.cells, letters ? row.letters : row.limiters, row.name);
+        if (mix)
+            std::cout << mix_block(row.entry->full_name, row.entry->code, width);
+        else if (!row.code.empty())
+            std::cout << "    " << shortened(row.code, full ? row.code.size() : width - 4) << '\n';
+    }
     if (letters)
         std::cout
             << "by: what limits the CTAs of an SM: R registers, S shared memory, W warps, C CTA slots\n";

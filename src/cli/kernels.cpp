@@ -15,7 +15,9 @@
 #include "attnscope/gpu.h"
 #include "attnscope/names.h"
 #include "attnscope/occupancy.h"
+#include "attnscope/sass.h"
 #include "command.h"
+#include "kernel_code.h"
 #include "kernel_table.h"
 
 namespace attnscope::cli {
@@ -27,7 +29,7 @@ struct Options {
     std::string file, match, device, format = "text";
     std::optional<uint32_t> registers, shared, block, dynamic_shared;
     std::optional<size_t> limit;
-    bool full = false;
+    bool full = false, mix = false;
 };
 
 /// POSIX extended regular expressions of the C library: no backtracking into the stack, whatever the name's
@@ -144,11 +146,12 @@ BinaryKernels read_for(const std::string& file, const Gpu& gpu) {
     throw Error(file + ": no kernel in it runs on " + device_words(gpu) + "; it holds " + held);
 }
 
-std::vector<Entry> select(const BinaryKernels& all, const Options& options, const SmLimits& sm) {
+std::vector<Entry> select(const BinaryKernels& all, const Options& options, const Gpu& gpu) {
+    const SmLimits sm = sm_limits(gpu);
     const Pattern pattern(options.match);
     std::vector<Entry> entries;
     for (const KernelResources& kernel : all.kernels) {
-        Entry entry{&kernel, demangle(kernel.name), 0, {}};
+        Entry entry{&kernel, demangle(kernel.name), 0, {}, {}};
         if (!pattern.found_in(entry.full_name)) continue;
         if (options.block || kernel.launch_bounded) {
             entry.block = options.block.value_or(kernel.max_threads);
@@ -166,6 +169,8 @@ std::vector<Entry> select(const BinaryKernels& all, const Options& options, cons
     if (entries.empty())
         throw Error("no kernel of " + options.file + " matches \"" + printable(options.match) + "\" (" +
                     grouped(all.kernels.size()) + " kernels searched, by their demangled names)");
+    KernelMixes mixes(options.file, gpu.major, gpu.minor);
+    for (Entry& entry : entries) entry.code = mixes.of(*entry.kernel);
     return entries;
 }
 
@@ -177,7 +182,7 @@ void print_text(const std::vector<Entry>& entries, const BinaryKernels& all, con
     const size_t limit = options.limit.value_or(40);
     const size_t left_out = rows.size() > limit ? rows.size() - limit : 0;
     rows.resize(rows.size() - left_out);
-    print_table(std::move(rows), options.full, terminal_width());
+    print_table(std::move(rows), options.full, options.mix, terminal_width());
     if (left_out > 0) std::cout << "... and " << grouped(left_out) << " more rows; --limit shows them\n";
     const bool bounded =
         std::any_of(entries.begin(), entries.end(), [](const Entry& e) { return e.kernel->launch_bounded; });
@@ -186,7 +191,11 @@ void print_text(const std::vector<Entry>& entries, const BinaryKernels& all, con
     const auto refused = std::find_if(entries.begin(), entries.end(),
                                       [](const Entry& e) { return !e.occupancy.reason.empty(); });
     std::cout << "\nfrom the cubin: registers and local bytes a thread, static shared bytes a CTA,\n"
-              << "most threads (thr) a CTA\n";
+              << "most threads (thr) a CTA; below a row what its name and its instructions say\n"
+              << "(in the code, not as often as they run), where there is something to say\n";
+    const auto unread =
+        std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return !e.code.mix; });
+    if (unread != entries.end()) std::cout << "instructions: " << printable(unread->code.absent) << '\n';
     if (bounded)
         std::cout << "* from the kernel's __launch_bounds__" << (options.block ? "" : ", taken as the block")
                   << '\n';
@@ -231,6 +240,7 @@ void print_kernels_json(const std::vector<Entry>& entries, const BinaryKernels& 
             one["block"] = entry.block;
             one["occupancy"] = occupancy_json(entry.occupancy);
         }
+        add_code_json(one, entry.full_name, entry.code, options.mix);
         json["kernels"].push_back(std::move(one));
     }
     print_json(json);
@@ -239,14 +249,14 @@ void print_kernels_json(const std::vector<Entry>& entries, const BinaryKernels& 
 int run(const Options& options) {
     const Gpu& gpu = device_of(options);
     if (options.file.empty()) {
-        if (!options.match.empty() || options.dynamic_shared)
-            throw Error("--match and --dynamic-shared need a FILE");
+        if (!options.match.empty() || options.dynamic_shared || options.mix)
+            throw Error("--match, --mix and --dynamic-shared need a FILE");
         return by_hand(options, gpu);
     }
     if (options.registers || options.shared)
         throw Error("--registers and --shared are for a kernel given by hand: leave them or the FILE out");
     const BinaryKernels all = read_for(options.file, gpu);
-    const std::vector<Entry> entries = select(all, options, sm_limits(gpu));
+    const std::vector<Entry> entries = select(all, options, gpu);
     if (options.format == "json")
         print_kernels_json(entries, all, options, gpu);
     else
@@ -269,6 +279,7 @@ Action define_kernels(CLI::App& app) {
     app.add_option("--shared", options->shared, "by hand: bytes of shared memory of a CTA (default: 0)");
     app.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
     app.add_option("--limit", options->limit, "show at most so many (text: 40 rows by default; json: all)");
+    app.add_flag("--mix", options->mix, "every instruction of each kernel's code, counted");
     app.add_flag("--full", options->full, "full demangled names, one row a kernel");
     return [options] { return run(*options); };
 }

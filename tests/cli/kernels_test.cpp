@@ -111,6 +111,30 @@ TEST(Kernels, BlockAndDynamicSharedAreTheUsers) {
         << large.output;
 }
 
+// Right values: nvdisasm -c kernels_sm_90.cubin. `framed` keeps an array in local memory.
+TEST(Kernels, InstructionsOfAFile) {
+    const Result text = run(fixture(90) + " --match 'framed|clustered' --device H100");
+    EXPECT_EQ(text.exit_code, 0) << text.errors;
+    EXPECT_NE(text.output.find("    local memory: "), std::string::npos) << text.output;
+    EXPECT_EQ(text.output.find("spills:"), std::string::npos) << "the compiler noted none: " << text.output;
+    const Result mix = run(fixture(90) + " --match clustered --device H100 --mix");
+    EXPECT_NE(mix.output.find("    no tensor instruction\n"), std::string::npos) << mix.output;
+    EXPECT_NE(mix.output.find("    8 instructions in its code"), std::string::npos) << mix.output;
+    EXPECT_NE(mix.output.find("1 EXIT"), std::string::npos) << mix.output;
+    EXPECT_LE(longest_line(mix.output), 80U) << mix.output;
+    const Result json = run(fixture(90) + " --match clustered --device H100 --mix --format json");
+    const auto code = nlohmann::json::parse(json.output)["kernels"][0]["code"];
+    EXPECT_EQ(code["instructions"], 8);
+    EXPECT_EQ(code["padding"], 16);
+    EXPECT_EQ(code["unknown_instructions"], 0);
+    EXPECT_EQ(code["mnemonics"]["EXIT"], 1);
+    EXPECT_EQ(code["tensor"]["mma_sync"], 0);
+    EXPECT_EQ(code["says"], nlohmann::json::array({"no tensor instruction"}));
+    uint64_t sum = 0;
+    for (const auto& [kind, count] : code["classes"].items()) sum += count.get<uint64_t>();
+    EXPECT_EQ(sum, 8U) << "every instruction is of one class";
+}
+
 TEST(Kernels, LimitIsSaid) {
     const Result result = run(fixture(90) + " --device H100 --limit 2");
     EXPECT_NE(result.output.find("... and 5 more rows; --limit shows them"), std::string::npos)
@@ -152,6 +176,7 @@ TEST(Kernels, BadInputIsOneSentenceAndExitCode2) {
     refuses(fixture(90) + " --device H100 --registers 32", "leave them or the FILE out");
     refuses(fixture(90), "--device is required");
     refuses(fixture(90) + " --device H100 --format yaml", "--format");
+    refuses("--registers 1 --block 1 --mix --device H100", "need a FILE");
     refuses("--registers 1 --block 1 --match x --device H100", "need a FILE");
 }
 
@@ -184,6 +209,39 @@ TEST_P(LibTorch, Occupancy) {
     ASSERT_FALSE(json["kernels"].empty());
     for (const auto& kernel : json["kernels"])
         EXPECT_NEAR(kernel["occupancy"]["percent"].get<double>(), flash.percent, 0.05) << kernel["demangled"];
+}
+
+// The right values; the facts' for shared memory.
+TEST(LibTorchCode, FlashOnHopper) {
+    const std::string library = environment("ATTNSCOPE_TORCH_ROOT", "/nowhere") + "/lib/libtorch_cuda.so";
+    if (!std::filesystem::exists(library)) GTEST_SKIP() << "no LibTorch with CUDA (ATTNSCOPE_TORCH_ROOT)";
+    const std::string arguments = library +
+                                  " --device H100 --match 'flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, "
+                                  "128, .*bfloat16_t> >, false, "
+                                  "true, false, false, true, true, false, false>'";
+    const Result text = run(arguments);
+    EXPECT_NE(
+        text.output.find("\n    head dim 64, tile 128x128, 4 warps; 512 HMMA; spills: 35 stores, 37 loads\n"),
+        std::string::npos)
+        << text.output;
+    EXPECT_LE(longest_line(text.output), 80U) << text.output;
+    const Result mix = run(arguments + " --mix");
+    EXPECT_NE(mix.output.find("uses mma.sync (512 HMMA), not wgmma"), std::string::npos) << mix.output;
+    EXPECT_NE(mix.output.find("its tile needs 49,152 bytes of dynamic shared memory"), std::string::npos)
+        << mix.output;
+    EXPECT_LE(longest_line(mix.output), 80U) << mix.output;
+    const Result json = run(arguments + " --format json");
+    const auto kernels = nlohmann::json::parse(json.output)["kernels"];
+    ASSERT_EQ(kernels.size(), 1U);
+    const auto& code = kernels[0]["code"];
+    EXPECT_EQ(code["tensor"]["mma_sync"], 512);
+    EXPECT_EQ(code["tensor"]["wgmma"], 0);
+    EXPECT_EQ(code["local_stores"], 35);
+    EXPECT_EQ(code["spill_loads"], 37);
+    EXPECT_FALSE(code.contains("mnemonics")) << "--mix asks for them";
+    EXPECT_EQ(kernels[0]["attention"]["block_queries"], 128);
+    EXPECT_EQ(kernels[0]["attention"]["causal"], true);
+    EXPECT_EQ(kernels[0]["attention"]["expected_dynamic_shared_bytes"], 49152);
 }
 
 // Without dropout (false), causal or not, bf16.
