@@ -7,14 +7,13 @@ namespace attnscope::rule {
 
 std::vector<Finding> few_ctas(const Analysis& a) {
     std::vector<Finding> out;
-    for (const Implementation* i : ran(a)) {
-        if (i->name == "sdpa_auto" && a.choice.chosen == "cudnn") continue;
+    for (const Implementation* i : distinct(a)) {
         const Step* few = nullptr;
         for (const Step& step : i->steps)
             if ((step.role == Role::flash || step.role == Role::efficient) && step.waves &&
                 *step.waves.number < 1 && (!few || *step.waves.number < *few->waves.number))
                 few = &step;
-        if (!few || !few->ctas || !a.sm_count || i->name == "sdpa_auto") continue;
+        if (!few || !few->ctas || !a.sm_count) continue;
         const double ctas = *few->ctas.number, sms = *a.sm_count;
         const double idle = std::max(0.0, sms - ctas);
         Finding f;
@@ -34,7 +33,11 @@ std::vector<Finding> few_ctas(const Analysis& a) {
                          exact(idle, Unit::count, a, words::number(sms) + " - " + words::number(ctas))));
         f.counter_evidence = {
             "Small grids are in the nature of a small batch: other streams can use the idle SMs.",
-            "Splitting the keys (flash split-KV) gives more CTAs, and costs a second kernel."};
+            count(*i, Role::flash_combine) > 0
+                ? "The keys are split already (flash split-KV): without it there would be fewer CTAs still."
+                : "Splitting the keys (flash split-KV) gives more CTAs, and costs a second kernel; LibTorch "
+                  "does "
+                  "it by itself where it expects a gain."};
         f.next_step = [&] {
             Analysis larger = a;
             if (larger.workload.batch)

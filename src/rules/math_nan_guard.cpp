@@ -4,7 +4,7 @@
 namespace attnscope::rule {
 
 std::vector<Finding> math_nan_guard(const Analysis& a) {
-    const Implementation* math = a.find("sdpa_math");
+    const Implementation* math = math_backend(a);
     if (!math) return {};
     // _safe_softmax: which rows are all -inf, and zeros for them. The second and later `where` and the fills
     // belong to the mask as well, so only the kernels that nothing else launches are counted.
@@ -26,13 +26,17 @@ std::vector<Finding> math_nan_guard(const Analysis& a) {
                                      words::number(selected) + " where"),
                            "0: a plain softmax"),
                   evidence("kernels of " + math->title, math->kernels)};
-    if (const auto scores = a.workload.score_elements(); scores && !a.workload.backward.value_or(false)) {
-        const double per_score = 14;  // r4 w1, r1, r4 w4
+    // By the model of the method that ran: its kernels of this name, in its own precision.
+    double per_score = 0;
+    for (const ModelKernel& kernel : math->prediction.kernels)
+        if (kernel.name == "NaN guard") per_score += kernel.score_read + kernel.score_write;
+    if (const auto scores = a.workload.score_elements(); scores && per_score > 0)
         f.evidence.push_back(evidence(
             "score-matrix bytes of the guard",
-            Value::of(*scores * per_score, Unit::bytes, {Source::model, a.ground},
-                      words::number(*scores) + " scores x (is -inf r4 w1 + all r1 + where r4 w4) in fp32")));
-    }
+            Value::of(*scores * per_score * a.workload.layer_count(), Unit::bytes, {Source::model, a.ground},
+                      words::number(*scores * a.workload.layer_count()) + " scores x " +
+                          words::number(per_score) + " bytes (is -inf, all of a row, where)"),
+            "of " + words::say(math->score_bytes)));
     f.counter_evidence = {a.workload.causal.value_or(false)
                               ? "A causal mask leaves every row its own key, so no row is masked entirely: "
                                 "here the guard changes no result."

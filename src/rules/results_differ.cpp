@@ -2,21 +2,11 @@
 #include "support.h"
 
 namespace attnscope::rule {
-namespace {
-
-/// Largest difference that rounding explains. Outputs are weighted means of values of unit variance, at most
-/// about 4: eight steps of the type at 4, and for fp32 the 10-bit products of TF32.
-double tolerance(const std::string& dtype) {
-    return dtype == "bf16" ? 0.125 : dtype == "fp16" ? 0.016 : 0.01;
-}
-
-}  // namespace
-
 std::vector<Finding> results_differ(const Analysis& a) {
     std::vector<Finding> out;
-    const double limit = tolerance(a.workload.dtype);
+    const double limit = rounding_limit(a.workload.dtype);
     for (const Implementation& i : a.implementations) {
-        if (!i.max_abs_difference || *i.max_abs_difference.number <= limit) continue;
+        if (!differs(a, i)) continue;
         Finding f;
         f.subject = i.title;
         f.severity = Severity::problem;

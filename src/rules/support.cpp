@@ -1,5 +1,10 @@
 #include "support.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "analysis/models.h"
+
 namespace attnscope::rule {
 
 Evidence evidence(std::string label, const Value& value, std::string compared_with) {
@@ -37,9 +42,17 @@ std::string attention_command(const Analysis& a, const std::string& only, const 
     add("--head-dim", w.head_dim);
     if (w.element_bytes()) command += " --dtype " + w.dtype;
     if (w.causal.has_value() && !*w.causal) command += " --no-causal";
-    if (w.mask == "bool" || w.mask == "additive") command += " --mask " + w.mask;
-    if (w.transposed.value_or(false)) command += " --transposed";
-    if (w.backward.value_or(false)) command += " --backward";
+    for (const char* mask : {"bool", "additive", "expanded", "repeated"})
+        if (w.mask == mask) command += " --mask " + w.mask;
+    if (w.last_stride.value_or(1) != 1) add("--last-stride", w.last_stride);
+    if (w.layers.value_or(1) != 1) add("--layers", w.layers);
+    if (w.dropout.value_or(0) > 0 && *w.dropout < 1) command += " --dropout " + words::number(*w.dropout);
+    const std::pair<const char*, const std::optional<bool>&> flags[] = {
+        {"--transposed", w.transposed},       {"--contiguous", w.contiguous},
+        {"--repeat-kv", w.repeat_kv},         {"--backward", w.backward},
+        {"--deterministic", w.deterministic}, {"--reduced-precision-math", w.reduced_math}};
+    for (const auto& [option, on] : flags)
+        if (on.value_or(false)) command += std::string(" ") + option;
     command += counter_options(a);
     if (!extra.empty()) command += " " + extra;
     return command;
@@ -78,6 +91,23 @@ std::vector<const Implementation*> ran(const Analysis& analysis) {
     return out;
 }
 
+std::vector<const Implementation*> distinct(const Analysis& analysis) {
+    const std::vector<const Implementation*> all = ran(analysis);
+    std::vector<const Implementation*> out;
+    for (const Implementation* i : all)
+        if (i->name != "sdpa_auto" || std::none_of(all.begin(), all.end(), [&](const Implementation* other) {
+                return other != i && other->backend == i->backend;
+            }))
+            out.push_back(i);
+    return out;
+}
+
+const Implementation* math_backend(const Analysis& analysis) {
+    for (const Implementation* i : ran(analysis))
+        if (i->backend == "math") return i;
+    return nullptr;
+}
+
 Value exact(double number, Unit unit, const Analysis& analysis, std::string formula) {
     return Value::of(number, unit, {Source::computed, analysis.ground}, std::move(formula));
 }
@@ -96,6 +126,79 @@ bool fp32(const std::string& type) {
     for (const char* word : {"fp32", "f32", "float32", "CUDA_R_32F", "R_32F", "float", "32F"})
         if (type == word) return true;
     return false;
+}
+
+double rounding_limit(const std::string& dtype) {
+    // Outputs are weighted means of values of unit variance, at most about 4: eight steps of the type at 4,
+    // and for fp32 the 10-bit products of TF32.
+    return dtype == "bf16" ? 0.125 : dtype == "fp16" ? 0.016 : 0.01;
+}
+
+bool differs(const Analysis& a, const Implementation& i) {
+    return i.max_abs_difference && !(*i.max_abs_difference.number <= rounding_limit(a.workload.dtype));
+}
+
+const Value& counted(const std::vector<Measured>& counters, std::string_view role) {
+    static const Value none = Value::missing("not asked for");
+    const Measured* found = find_role(counters, role);
+    return found ? found->value : none;
+}
+
+Value dram_use(const Analysis& a, const Step& step) {
+    const Value& counter = counted(step.counters, "dram_throughput");
+    if (counter) return counter;
+    const Value& bytes = counted(step.counters, counter_role::kDramBytes);
+    const Value& time = counted(step.counters, counter_role::kSerialisedTime);
+    if (!bytes) return Value::missing(bytes.absent, Unit::percent, bytes.provenance);
+    if (!time || *time.number <= 0) return Value::missing(time.absent, Unit::percent, time.provenance);
+    const Value peak = roofs_of(a.device.value_or(Device{}), a.workload.dtype, a.ground).dram;
+    if (!peak || *peak.number <= 0) return Value::missing(peak.absent, Unit::percent, bytes.provenance);
+    return Value::of(100 * *bytes.number / (*time.number * 1e-9 * *peak.number), Unit::percent,
+                     bytes.provenance,
+                     words::number(*bytes.number) + " bytes / (" + words::milliseconds(*time.number) +
+                         " under counters x " + words::number(*peak.number / 1e9) + " GB/s)");
+}
+
+std::vector<Use> uses(const Analysis& a, const Step& step) {
+    std::vector<Use> out{{"tensor pipe", counted(step.counters, counter_role::kTensorPipe)},
+                         {"DRAM", dram_use(a, step)}};
+    constexpr std::pair<const char*, const char*> kMore[] = {
+        {"L2", "l2_throughput"},  {"issue slots", "issue_slots"},       {"FMA pipe", "fma_pipe"},
+        {"ALU pipe", "alu_pipe"}, {"special-function pipe", "xu_pipe"}, {"load/store pipe", "lsu_pipe"}};
+    for (const auto& [name, role] : kMore)
+        if (const Value& value = counted(step.counters, role)) out.push_back({name, value});
+    return out;
+}
+
+std::string in_words(const std::vector<Use>& uses) {
+    std::vector<std::string> parts;
+    for (const Use& use : uses)
+        if (use.value) parts.push_back(use.name + " " + words::say_with_ground(use.value));
+    return words::join(parts);
+}
+
+std::vector<const Step*> weighty_kernels(const Implementation& implementation) {
+    constexpr double kTenth = 0.1;
+    std::vector<const Step*> kernels;
+    for (const Step& step : implementation.steps)
+        if (step.is_kernel()) kernels.push_back(&step);
+    const auto measured = [](const Step* step) { return bool(step->time); };
+    const bool undisturbed = std::all_of(kernels.begin(), kernels.end(), measured);
+    const auto time = [&](const Step& step) -> const Value& {
+        return undisturbed ? step.time : counted(step.counters, counter_role::kSerialisedTime);
+    };
+    double total = 0;
+    for (const Step* step : kernels) {
+        if (!time(*step)) return kernels;
+        total += *time(*step).number;
+    }
+    std::erase_if(kernels, [&](const Step* step) { return *time(*step).number < kTenth * total; });
+    return kernels;
+}
+
+std::string kernel_words(const Implementation& implementation, const Step& step) {
+    return implementation.kernels.number == 1.0 ? implementation.title
+                                                : step.name + " of " + implementation.title;
 }
 
 }  // namespace attnscope::rule

@@ -1,6 +1,7 @@
 #pragma once
 // What rules share: evidence from Values, commands that run, the steps of a kind.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/words.h"
@@ -26,6 +27,10 @@ std::string not_counted(const Implementation& implementation, const char* role, 
 double count(const Implementation& implementation, Role role);
 /// The implementations that ran, in order.
 std::vector<const Implementation*> ran(const Analysis& analysis);
+/// Of these, LibTorch's own choice (sdpa_auto) only where it is not another one's twin.
+std::vector<const Implementation*> distinct(const Analysis& analysis);
+/// The first that ran LibTorch's math backend, by name or by LibTorch's choice; nullptr: none.
+const Implementation* math_backend(const Analysis& analysis);
 
 /// "exact, computed from the virtual GPU's ..." is not said here: the ground is in each Value.
 Value exact(double number, Unit unit, const Analysis& analysis, std::string formula = {});
@@ -34,5 +39,31 @@ Value exact(double number, Unit unit, const Analysis& analysis, std::string form
 std::string not_measured(const Analysis& analysis, const std::string& what);
 
 bool fp32(const std::string& type);
+
+/// Largest absolute difference between two implementations' results that rounding explains.
+double rounding_limit(const std::string& dtype);
+/// Its results differ by more than that: its speed is not comparable.
+bool differs(const Analysis& analysis, const Implementation& implementation);
+
+/// A role's value among these; absent, with a reason, also where it was not asked for.
+const Value& counted(const std::vector<Measured>& counters, std::string_view role);
+/// Share of the DRAM bandwidth that a counted kernel reached, percent: the counter of that name where it was
+/// collected, else DRAM bytes / (the kernel's time under counters x the GPU's bandwidth).
+Value dram_use(const Analysis& analysis, const Step& step);
+/// What a counted kernel kept busy: the tensor pipe, DRAM, and whatever else was collected; percent of each
+/// one's peak.
+struct Use {
+    std::string name;  ///< "tensor pipe"
+    Value value;
+};
+std::vector<Use> uses(const Analysis& analysis, const Step& step);
+/// "tensor pipe 4%, DRAM 20.6%"
+std::string in_words(const std::vector<Use>& uses);
+
+/// Kernels of at least a tenth of their implementation's kernel time, measured or else under counters; all
+/// where neither is known. A rule that speaks of single kernels speaks of these.
+std::vector<const Step*> weighty_kernels(const Implementation& implementation);
+/// "flash_fwd hd64 128x128 of sdpa_flash"; the implementation's title alone where it is the only kernel.
+std::string kernel_words(const Implementation& implementation, const Step& step);
 
 }  // namespace attnscope::rule
