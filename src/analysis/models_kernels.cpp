@@ -132,7 +132,6 @@ void fused(Maker& m, Method method) {
 }  // namespace
 
 double tiled_scores(const AttentionShape& s, const Tile& tile) {
-    if (tile.queries <= 0 || tile.keys <= 0) return 0;
     const double rows = std::ceil(s.query_length / tile.queries);
     const double columns = std::ceil(s.key_length / tile.keys);
     double tiles = rows * columns;

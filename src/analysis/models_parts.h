@@ -26,7 +26,8 @@ double score_units(const std::vector<ModelKernel>& kernels);  ///< bytes a score
 
 /// Scores that causal masking leaves, of all: query i sees the first i keys, as is_causal of LibTorch.
 double visible_share(const AttentionShape& shape);
-/// Scores in the tiles that a fused kernel visits; whole tiles, none that the causal mask hides entirely.
+/// Scores in the tiles that a fused kernel visits; whole tiles, none that the causal mask hides entirely. The
+/// tile has a size.
 double tiled_scores(const AttentionShape& shape, const Tile& tile);
 
 extern const std::string_view kPublishedTable;

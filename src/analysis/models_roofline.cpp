@@ -127,13 +127,15 @@ Roofs roofs_of(const Gpu& gpu, std::string_view dtype, Ground ground) {
         r.tensor = Value::missing("tensor cores take no " + std::string(dtype), Unit::flop_per_second, from);
     const Value mufu = get("mufu_per_clock_per_multiprocessor", Unit::count, "no MUFU rate is known");
     const Value sms = get("multiprocessor_count", Unit::count, "the number of SMs is not known");
-    const Value clock = get("clock_rate", Unit::count, "the clock is not known");  // kHz
+    const Value clock = get("clock_rate", Unit::count, "the clock is not known");  // kHz, the highest
+    const Figure* clock_figure = gpu.figure("clock_rate");
+    const char* assumed = clock_figure && clock_figure->assumed ? " GHz (assumed)" : " GHz";
     for (const Value* part : {&mufu, &sms, &clock})
         if (!*part) r.exponentials = Value::missing(part->absent, Unit::count, from);
     if (mufu && sms && clock)
         r.exponentials = Value::of(*mufu.number * *sms.number * *clock.number * 1000, Unit::count, from,
                                    n(*mufu.number) + " exponentials per clock and SM x " + n(*sms.number) +
-                                       " SMs x " + n(*clock.number / 1e6) + " GHz, per second");
+                                       " SMs x " + n(*clock.number / 1e6) + assumed + ", per second");
     return r;
 }
 
@@ -184,7 +186,7 @@ Prediction predict(const AttentionShape& s, Method method, const Roofs& roofs, G
                       "the whole square: 2 x " + n(scores) + " scores x " + n(s.head_dim) + " for each of " +
                           n(std::round(scores * s.head_dim > 0 ? sum.flops / (2 * scores * s.head_dim) : 0)) +
                           " products");
-    } else if (!tile) {
+    } else if (!tile || !(tile->queries > 0) || !(tile->keys > 0)) {
         p.executed_flops = Value::missing("its tile is not known before the kernel is", Unit::flop, model);
     } else {
         const double visited = models::tiled_scores(s, *tile);
