@@ -28,6 +28,15 @@ std::string without_digits(const std::string& sentence) {
     return out;
 }
 
+/// nullopt too where no such tensor can be: sizes that were expanded, taken dense, can exceed 64 bits.
+std::optional<AttentionArguments> take_away(const Obstacle& obstacle, const AttentionArguments& call) {
+    try {
+        return obstacle.without(call);
+    } catch (const c10::Error&) {
+        return std::nullopt;
+    }
+}
+
 /// The same question with the last obstacle taken away: whichever change silences its sentence was it. So no
 /// rule of LibTorch's is written down here.
 void ask_further(BackendAnswer& answer, AttentionArguments call) {
@@ -37,7 +46,7 @@ void ask_further(BackendAnswer& answer, AttentionArguments call) {
         found = false;
         for (size_t i = 0; i < all.size() && !found; ++i) {
             if (used[i]) continue;
-            const auto without = all[i].without(call);
+            const auto without = take_away(all[i], call);
             if (!without.has_value()) continue;
             const std::string sentence = refusal(answer.name, *without);
             if (without_digits(sentence) == without_digits(answer.refused.back())) continue;

@@ -42,7 +42,9 @@ Choice ask_choice(const AttentionArguments& call);
 /// LibTorch's sentences for refusing this backend ("flash"); empty when it takes the call.
 std::string refusal(const std::string& backend, const AttentionArguments& call);
 
-/// What scaled_dot_product_attention does around this backend's kernel (LibTorch 2.11, attention.cpp).
+/// What scaled_dot_product_attention does around this backend's kernel, in its order. Empty too where the
+/// tensors are none that it can be known of (nested, fewer than two dimensions, larger than an address
+/// space).
 std::vector<HiddenWork> hidden_work(const std::string& backend, const AttentionArguments& call);
 
 /// A tensor on the current CUDA device with no memory behind it, to ask with. Strides: dense when not given.

@@ -62,12 +62,13 @@ std::optional<Call> no_mask(const Call& call) {
     return without;
 }
 
-std::optional<Call> in_bf16(const Call& call) {
+template <at::ScalarType type>
+std::optional<Call> in_type(const Call& call) {
     Call without = call;
     bool changed = false;
     const auto convert = [&](at::Tensor& tensor) {
-        if (tensor.scalar_type() == at::kBFloat16) return;
-        tensor = shadow_tensor(tensor.sizes(), at::kBFloat16, tensor.requires_grad(), tensor.strides());
+        if (tensor.scalar_type() == type) return;
+        tensor = shadow_tensor(tensor.sizes(), type, tensor.requires_grad(), tensor.strides());
         changed = true;
     };
     for (at::Tensor Call::*which : {&Call::query, &Call::key, &Call::value}) convert(without.*which);
@@ -146,9 +147,18 @@ std::optional<Call> longer(const Call& call) {
 
 const std::vector<Obstacle>& obstacles() {
     static const auto* all = new std::vector<Obstacle>{
-        {"device", on_the_gpu},    {"rank", four_dimensions},   {"mask", no_mask},  {"dtype", in_bf16},
-        {"head-dim", head_dim_64}, {"heads", all_heads},        {"strides", dense}, {"causal", not_causal},
-        {"dropout", no_dropout},   {"gradients", no_gradients}, {"length", longer},
+        {"device", on_the_gpu},
+        {"rank", four_dimensions},
+        {"mask", no_mask},
+        {"dtype-bf16", in_type<at::kBFloat16>},
+        {"dtype-fp16", in_type<at::kHalf>},
+        {"head-dim", head_dim_64},
+        {"heads", all_heads},
+        {"strides", dense},
+        {"causal", not_causal},
+        {"dropout", no_dropout},
+        {"gradients", no_gradients},
+        {"length", longer},
     };
     return *all;
 }

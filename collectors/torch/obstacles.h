@@ -7,7 +7,7 @@
 namespace attnscope::libtorch {
 
 struct Obstacle {
-    const char* name;  ///< "mask", "dtype" ...: schema/README.md
+    const char* name;  ///< "mask", "head-dim" ...: schema/README.md
     /// The call without it, made of shadow tensors; nullopt where the call has no such thing.
     std::optional<AttentionArguments> (*without)(const AttentionArguments& call);
 };
