@@ -34,9 +34,16 @@ def parse(arguments):
     p.add_argument("--head-dim", type=positive, default=64)
     p.add_argument("--dtype", choices=["bf16", "fp16", "fp32"], default="bf16")
     p.add_argument("--causal", action=argparse.BooleanOptionalAction, default=True)
-    p.add_argument("--mask", choices=["none", "bool", "additive"], default="none")
+    p.add_argument("--mask", choices=["none", "bool", "additive", "expanded", "repeated"], default="none")
     p.add_argument("--transposed", action="store_true", help="q, k, v are transposed views of (batch, length, heads, dim)")
+    p.add_argument("--last-stride", type=positive, default=1, help="stride of the last dimension of q, k and v")
+    p.add_argument("--contiguous", action="store_true", help="copy q, k and v to be contiguous before each attention")
+    p.add_argument("--repeat-kv", action="store_true", help="repeat keys and values by hand instead of enable_gqa")
     p.add_argument("--backward", action="store_true")
+    p.add_argument("--dropout", type=float, default=0.0, help="probability")
+    p.add_argument("--layers", type=positive, default=1, help="attention layers in an iteration, one after another")
+    p.add_argument("--deterministic", action="store_true", help="deterministic algorithms alone")
+    p.add_argument("--reduced-precision-math", action="store_true", help="the math backend may stay in 16 bits")
     p.add_argument("--warmup", type=int, default=1)
     p.add_argument("--iterations", type=positive, default=1)
     p.add_argument("--only", help="only these implementations, separated by commas: " + ", ".join(NAMES))
@@ -50,6 +57,8 @@ def parse(arguments):
         p.error(f"--heads {o.heads} is not a multiple of --kv-heads {o.kv_heads}")
     if o.causal and o.mask != "none":
         p.error("--mask and --causal exclude each other in scaled_dot_product_attention: add --no-causal")
+    if not 0 <= o.dropout < 1:
+        p.error(f"--dropout {o.dropout} is not a probability below 1")
     for name in o.only:
         if name not in NAMES:
             p.error(f"unknown implementation '{name}': one of {', '.join(NAMES)}")
@@ -70,25 +79,39 @@ def process_range(name):
         torch.cuda.nvtx.range_end(handle)
 
 
-def make_inputs(o):
-    torch.manual_seed(o.seed)
-    dtype = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}[o.dtype]
+def dtype_of(o):
+    return {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}[o.dtype]
 
+
+def query_key_value(o, create):
     def heads(count, length):
+        wide = o.head_dim * o.last_stride
         if o.transposed:
-            t = torch.randn(o.batch, length, count, o.head_dim, device="cuda", dtype=dtype).transpose(1, 2)
+            t = create(o.batch, length, count, wide, device="cuda", dtype=dtype_of(o)).transpose(1, 2)
         else:
-            t = torch.randn(o.batch, count, length, o.head_dim, device="cuda", dtype=dtype)
+            t = create(o.batch, count, length, wide, device="cuda", dtype=dtype_of(o))
+        if o.last_stride != 1:
+            t = t[..., ::o.last_stride]
         return t.requires_grad_(o.backward)
 
-    q, k, v = heads(o.heads, o.query_length), heads(o.kv_heads, o.key_length), heads(o.kv_heads, o.key_length)
+    return heads(o.heads, o.query_length), heads(o.kv_heads, o.key_length), heads(o.kv_heads, o.key_length)
+
+
+def make_inputs(o):
+    torch.manual_seed(o.seed)
+    dtype = dtype_of(o)
+    q, k, v = query_key_value(o, torch.randn)
     shape = (o.query_length, o.key_length)
     mask = hidden = None
     if o.causal:
         hidden = torch.ones(shape, device="cuda", dtype=torch.bool).triu(1)
-    if o.mask == "bool":
+    if o.mask in ("bool", "expanded", "repeated"):
         mask = torch.ones(shape, device="cuda", dtype=torch.bool).tril()
         hidden = mask.logical_not()
+        if o.mask == "expanded":
+            mask = mask.expand(o.batch, o.heads, *shape)
+        elif o.mask == "repeated":
+            mask = mask.repeat(o.batch, o.heads, 1, 1)
     elif o.mask == "additive":
         mask = torch.zeros(shape, device="cuda", dtype=dtype)
     gradient = torch.ones(o.batch, o.heads, o.query_length, o.head_dim, device="cuda", dtype=dtype) if o.backward else None
@@ -107,12 +130,63 @@ def naive(q, k, v, mask, hidden, o, in_place):
         scores = scores.masked_fill_(hidden, -math.inf) if in_place else scores.masked_fill(hidden, -math.inf)
     elif mask is not None:
         scores = scores.add_(mask) if in_place else scores + mask
-    return torch.matmul(torch.softmax(scores, -1), repeat_heads(v, o))
+    weights = torch.softmax(scores, -1)
+    if o.dropout:
+        weights = torch.dropout(weights, o.dropout, True)
+    return torch.matmul(weights, repeat_heads(v, o))
+
+
+def enable_gqa(o):
+    return o.kv_heads != o.heads and not o.repeat_kv
 
 
 def sdpa(q, k, v, mask, o):
-    extra = {"enable_gqa": True} if o.kv_heads != o.heads else {}
-    return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=o.causal, **extra)
+    if o.repeat_kv:
+        k, v = repeat_heads(k, o), repeat_heads(v, o)
+    extra = {"enable_gqa": True} if enable_gqa(o) else {}
+    return torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, dropout_p=o.dropout, is_causal=o.causal, **extra)
+
+
+@contextlib.contextmanager
+def unwritten():
+    """torch.empty launches nothing, under deterministic algorithms either (since torch 2.2 it fills there)."""
+    switch = getattr(torch.utils, "deterministic", None)
+    fills = getattr(switch, "fill_uninitialized_memory", False)
+    if fills:
+        switch.fill_uninitialized_memory = False
+    try:
+        yield
+    finally:
+        if fills:
+            switch.fill_uninitialized_memory = True
+
+
+def make_unwritten(o):
+    """Query, key, value and mask to ask with, not to compute: nothing is launched."""
+    with unwritten():
+        mask = None
+        whole = (o.batch, o.heads, o.query_length, o.key_length)
+        if o.mask != "none":
+            mask = torch.empty(whole if o.mask == "repeated" else whole[2:], device="cuda",
+                               dtype=dtype_of(o) if o.mask == "additive" else torch.bool)
+            mask = mask.expand(whole) if o.mask == "expanded" else mask
+        return *query_key_value(o, torch.empty), mask
+
+
+def asked(inputs, o):
+    """The tensors as scaled_dot_product_attention gets them, to ask LibTorch with: nothing is launched."""
+    q, k, v, mask = inputs[:4]
+
+    def dense(t, *shape):
+        return torch.empty(shape, dtype=t.dtype, device=t.device, requires_grad=t.requires_grad)
+
+    with unwritten():
+        if o.contiguous:
+            q, k, v = (dense(t, *t.shape) for t in (q, k, v))
+        if o.repeat_kv and o.kv_heads != o.heads:
+            k, v = (dense(t, o.batch, o.heads, o.key_length, o.head_dim) for t in (k, v))
+    return q, k, v, mask
 
 
 @contextlib.contextmanager
@@ -165,17 +239,17 @@ def refusal(backend, inputs, o):
              "cudnn": "can_use_cudnn_attention"}.get(backend)
     if check is None or not hasattr(torch.backends.cuda, check):
         return ""
-    q, k, v, mask = inputs[:4]
-    params = torch.backends.cuda.SDPAParams(q, k, v, mask, 0.0, o.causal, o.kv_heads != o.heads)
+    q, k, v, mask = asked(inputs, o)
+    params = torch.backends.cuda.SDPAParams(q, k, v, mask, o.dropout, o.causal, enable_gqa(o))
     usable, reasons = collect_warnings(lambda: getattr(torch.backends.cuda, check)(params, True))
     return "" if usable else reasons or "refused, LibTorch gives no reason"
 
 
 def ask_choice(inputs, o):
     names = {0: "math", 1: "flash", 2: "efficient", 3: "cudnn", 4: "overrideable"}
-    q, k, v, mask = inputs[:4]
-    extra = {"enable_gqa": True} if o.kv_heads != o.heads else {}
-    chosen, _ = collect_warnings(lambda: torch._fused_sdp_choice(q, k, v, mask, 0.0, o.causal, **extra))
+    q, k, v, mask = asked(inputs, o)
+    extra = {"enable_gqa": True} if enable_gqa(o) else {}
+    chosen, _ = collect_warnings(lambda: torch._fused_sdp_choice(q, k, v, mask, o.dropout, o.causal, **extra))
     choice = {"chosen": names.get(int(chosen), "none"), "refused": {}}
     order = getattr(torch._C, "_get_sdp_priority_order", None)
     if order is not None:
@@ -192,10 +266,14 @@ def compute(name, inputs, o):
     for leaf in (q, k, v):
         leaf.grad = None  # else the second iteration adds to the first one's gradients
     with torch.set_grad_enabled(o.backward):
-        if name.startswith("naive"):
-            output = naive(q, k, v, mask, hidden, o, name == "naive_inplace")
-        else:
-            output = sdpa(q, k, v, mask, o)
+        x = q
+        for _ in range(o.layers):
+            layer = [t.contiguous() for t in (x, k, v)] if o.contiguous else [x, k, v]
+            if name.startswith("naive"):
+                x = naive(*layer, mask, hidden, o, name == "naive_inplace")
+            else:
+                x = sdpa(*layer, mask, o)
+        output = x
         if o.backward:
             output.backward(gradient)
     torch.cuda.synchronize()
@@ -250,11 +328,16 @@ def main(arguments):
         return 2
     mark("workload", {key: getattr(o, key) for key in (
         "batch", "heads", "kv_heads", "query_length", "key_length", "head_dim", "dtype", "causal", "mask", "transposed",
-        "backward", "warmup", "iterations")} | {"torch": torch.__version__, "language": "python"})
+        "last_stride", "contiguous", "repeat_kv", "backward", "dropout", "layers", "deterministic", "reduced_precision_math",
+        "warmup", "iterations")} | {"torch": torch.__version__, "language": "python"})
+    torch.use_deterministic_algorithms(o.deterministic)
+    if o.reduced_precision_math:
+        torch.backends.cuda.allow_fp16_bf16_reduction_math_sdp(True)
+    if o.choice_only:
+        mark("choice", ask_choice(make_unwritten(o), o))
+        return 0
     inputs = make_inputs(o)
     mark("choice", ask_choice(inputs, o))
-    if o.choice_only:
-        return 0
     results, outputs = [], {}
     for name in (n for n in NAMES if n in o.only):
         result, output = run(name, inputs, o)

@@ -10,7 +10,8 @@ attnscope::libtorch::AttentionArguments arguments(const Inputs& in, const Attent
     call.value = in.value;
     if (in.mask.defined()) call.mask = in.mask;
     call.causal = o.causal;
-    call.grouped = o.grouped();
+    call.grouped = o.enable_gqa();
+    call.dropout = o.dropout;
     return call;
 }
 

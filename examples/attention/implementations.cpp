@@ -41,29 +41,38 @@ at::Tensor naive(const Inputs& in, const AttentionProblem& o) {
         else
             scores = scores + in.mask;
     }
-    return at::matmul(at::softmax(scores, -1), repeat_heads(in.value, o));
+    at::Tensor weights = at::softmax(scores, -1);
+    if (o.dropout > 0) weights = at::dropout(weights, o.dropout, true);
+    return at::matmul(weights, repeat_heads(in.value, o));
 }
 
 at::Tensor sdpa(const Inputs& in, const AttentionProblem& o) {
     std::optional<at::Tensor> mask;
     if (in.mask.defined()) mask = in.mask;
-    return at::scaled_dot_product_attention(in.query, in.key, in.value, mask, 0.0, o.causal, std::nullopt,
-                                            o.grouped());
+    const auto repeated = [&](const at::Tensor& tensor) {
+        return o.repeat_kv ? repeat_heads(tensor, o) : tensor;
+    };
+    return at::scaled_dot_product_attention(in.query, repeated(in.key), repeated(in.value), mask, o.dropout,
+                                            o.causal, std::nullopt, o.enable_gqa());
 }
 
 at::Tensor random_heads(int64_t heads, int64_t length, const AttentionProblem& o) {
     const auto options = at::TensorOptions().device(at::kCUDA).dtype(scalar_type(o.dtype));
-    at::Tensor tensor = o.transposed
-                            ? at::randn({o.batch, length, heads, o.head_dim}, options).transpose(1, 2)
-                            : at::randn({o.batch, heads, length, o.head_dim}, options);
+    const int64_t wide = o.head_dim * o.last_stride;
+    at::Tensor tensor = o.transposed ? at::randn({o.batch, length, heads, wide}, options).transpose(1, 2)
+                                     : at::randn({o.batch, heads, length, wide}, options);
+    if (o.last_stride != 1) tensor = tensor.slice(-1, 0, wide, o.last_stride);
     return tensor.set_requires_grad(o.backward);
 }
 
-at::Tensor shadow_heads(int64_t heads, int64_t length, const AttentionProblem& o) {
+/// `copied`: a step before the attention makes a dense tensor of it.
+at::Tensor shadow_heads(int64_t heads, int64_t length, bool copied, const AttentionProblem& o) {
     at::Tensor tensor = attnscope::libtorch::shadow_tensor({o.batch, heads, length, o.head_dim},
                                                            scalar_type(o.dtype), o.backward);
-    if (!o.transposed) return tensor;
-    const std::vector<int64_t> strides = {length * heads * o.head_dim, o.head_dim, heads * o.head_dim, 1};
+    if (copied || (!o.transposed && o.last_stride == 1)) return tensor;
+    const int64_t wide = o.head_dim * o.last_stride;
+    const std::vector<int64_t> strides = {length * heads * wide, o.transposed ? wide : length * wide,
+                                          o.transposed ? heads * wide : wide, o.last_stride};
     return attnscope::libtorch::shadow_tensor({o.batch, heads, length, o.head_dim}, scalar_type(o.dtype),
                                               o.backward, strides);
 }
@@ -87,9 +96,12 @@ Inputs make_inputs(const AttentionProblem& o) {
     const auto booleans = at::TensorOptions().device(at::kCUDA).dtype(at::kBool);
     // Upper-left aligned, as is_causal of SDPA is.
     if (o.causal) in.hidden = at::ones({o.query_length, o.key_length}, booleans).triu(1);
-    if (o.mask == AttentionMask::boolean) {
+    if (o.mask != AttentionMask::none && o.mask != AttentionMask::additive) {
         in.mask = at::ones({o.query_length, o.key_length}, booleans).tril();
         in.hidden = in.mask.logical_not();
+        if (o.mask == AttentionMask::expanded)
+            in.mask = in.mask.expand({o.batch, o.heads, o.query_length, o.key_length});
+        if (o.mask == AttentionMask::repeated) in.mask = in.mask.repeat({o.batch, o.heads, 1, 1});
     }
     if (o.mask == AttentionMask::additive)
         in.mask = at::zeros({o.query_length, o.key_length}, booleans.dtype(scalar_type(o.dtype)));
@@ -101,13 +113,18 @@ Inputs make_inputs(const AttentionProblem& o) {
 
 Inputs make_shadows(const AttentionProblem& o) {
     Inputs in;
-    in.query = shadow_heads(o.heads, o.query_length, o);
-    in.key = shadow_heads(o.kv_heads, o.key_length, o);
-    in.value = shadow_heads(o.kv_heads, o.key_length, o);
-    if (o.mask != AttentionMask::none)
-        in.mask = attnscope::libtorch::shadow_tensor(
-            {o.query_length, o.key_length},
-            o.mask == AttentionMask::boolean ? at::kBool : scalar_type(o.dtype));
+    const bool repeated = o.repeat_kv && o.grouped(), copied = o.contiguous || repeated;
+    in.query = shadow_heads(o.heads, o.query_length, o.contiguous, o);
+    in.key = shadow_heads(repeated ? o.heads : o.kv_heads, o.key_length, copied, o);
+    in.value = shadow_heads(repeated ? o.heads : o.kv_heads, o.key_length, copied, o);
+    if (o.mask == AttentionMask::none) return in;
+    const at::ScalarType type = o.mask == AttentionMask::additive ? scalar_type(o.dtype) : at::kBool;
+    const std::vector<int64_t> whole = {o.batch, o.heads, o.query_length, o.key_length};
+    if (o.mask == AttentionMask::repeated)
+        in.mask = attnscope::libtorch::shadow_tensor(whole, type);
+    else
+        in.mask = attnscope::libtorch::shadow_tensor({o.query_length, o.key_length}, type);
+    if (o.mask == AttentionMask::expanded) in.mask = in.mask.expand(whole);
     return in;
 }
 

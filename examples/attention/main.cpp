@@ -1,6 +1,7 @@
 // One attention problem through every implementation LibTorch offers; each in its own NVTX range, warm-up
 // apart.
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
 #include <c10/core/GradMode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -22,9 +23,6 @@ namespace {
 
 /// The record `attnscope.workload` of schema/README.md.
 nlohmann::json describe(const AttentionProblem& o) {
-    const char* mask = o.mask == AttentionMask::none      ? "none"
-                       : o.mask == AttentionMask::boolean ? "bool"
-                                                          : "additive";
     return {{"batch", o.batch},
             {"heads", o.heads},
             {"kv_heads", o.kv_heads},
@@ -33,9 +31,16 @@ nlohmann::json describe(const AttentionProblem& o) {
             {"head_dim", o.head_dim},
             {"dtype", o.dtype},
             {"causal", o.causal},
-            {"mask", mask},
+            {"mask", to_string(o.mask)},
             {"transposed", o.transposed},
+            {"last_stride", o.last_stride},
+            {"contiguous", o.contiguous},
+            {"repeat_kv", o.repeat_kv},
             {"backward", o.backward},
+            {"dropout", o.dropout},
+            {"layers", o.layers},
+            {"deterministic", o.deterministic},
+            {"reduced_precision_math", o.reduced_math},
             {"warmup", o.warmup},
             {"iterations", o.iterations},
             {"torch", TORCH_VERSION},
@@ -55,7 +60,16 @@ at::Tensor iterate(const Implementation& implementation, Inputs& in, const Atten
     c10::AutoGradMode gradients(o.backward);
     for (at::Tensor* leaf : {&in.query, &in.key, &in.value})
         leaf->mutable_grad() = at::Tensor();  // else the second iteration adds to the first one's gradients
-    at::Tensor output = implementation.compute(in, o);
+    at::Tensor output;
+    Inputs layer = in;
+    for (int i = 0; i < o.layers; ++i) {
+        if (o.contiguous)
+            for (at::Tensor* tensor : {&layer.query, &layer.key, &layer.value})
+                *tensor = tensor->contiguous();
+        output = implementation.compute(layer, o);
+        layer = in;
+        layer.query = output;
+    }
     if (o.backward) output.backward(in.gradient);
     c10::cuda::device_synchronize();
     return output.detach();
@@ -67,7 +81,7 @@ nlohmann::json run(const Implementation& implementation, Inputs& in, const Atten
     const std::string backend = implementation.backend;
     BackendGuard guard(backend);
     if (!backend.empty()) result["backend"] = backend;
-    if (std::string why = refusal(backend, in, o); !why.empty()) {
+    if (std::string why = refusal(backend, make_shadows(o), o); !why.empty()) {
         result["status"] = "refused";
         result["reason"] = why;
         return result;
@@ -123,12 +137,11 @@ int run_all(const AttentionProblem& o) {
         return 2;
     }
     mark("workload", describe(o));
-    if (o.choice_only) {
-        mark("choice", ask_choice(make_shadows(o), o));
-        return 0;
-    }
+    at::globalContext().setDeterministicAlgorithms(o.deterministic, false);
+    at::globalContext().setAllowFP16BF16ReductionMathSDP(o.reduced_math);
+    mark("choice", ask_choice(make_shadows(o), o));
+    if (o.choice_only) return 0;
     Inputs in = make_inputs(o);
-    mark("choice", ask_choice(in, o));
 
     std::map<std::string, at::Tensor> outputs;
     std::vector<nlohmann::json> results;

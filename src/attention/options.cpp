@@ -12,8 +12,11 @@ std::string names() {
     return all;
 }
 
-const std::map<std::string, AttentionMask> kMasks = {
-    {"none", AttentionMask::none}, {"bool", AttentionMask::boolean}, {"additive", AttentionMask::additive}};
+const std::map<std::string, AttentionMask> kMasks = {{"none", AttentionMask::none},
+                                                     {"bool", AttentionMask::boolean},
+                                                     {"additive", AttentionMask::additive},
+                                                     {"expanded", AttentionMask::expanded},
+                                                     {"repeated", AttentionMask::repeated}};
 
 }  // namespace
 
@@ -44,13 +47,31 @@ void declare(CLI::App& app, AttentionProblem& p) {
         ->capture_default_str()
         ->group(group);
     app.add_flag("--causal,!--no-causal", p.causal, "causal masking (default: on)")->group(group);
-    app.add_option("--mask", p.mask, "explicit mask: none, bool or additive (default: none)")
+    app.add_option("--mask", p.mask,
+                   "explicit mask: none, bool, additive (each of query length x key length), "
+                   "or bool for each batch and head: expanded (a view), repeated (a copy) (default: none)")
         ->transform(mask)
         ->type_name("KIND")
         ->group(group);
     app.add_flag("--transposed", p.transposed, "q, k, v are transposed views of (batch, length, heads, dim)")
         ->group(group);
+    app.add_option("--last-stride", p.last_stride, "stride of the last dimension of q, k and v")
+        ->check(CLI::Range(int64_t{1}, int64_t{64}))
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--contiguous", p.contiguous, "copy q, k and v to be contiguous before each attention")
+        ->group(group);
+    app.add_flag("--repeat-kv", p.repeat_kv, "repeat keys and values by hand instead of enable_gqa")
+        ->group(group);
     app.add_flag("--backward", p.backward, "the backward pass too")->group(group);
+    app.add_option("--dropout", p.dropout, "dropout probability")->capture_default_str()->group(group);
+    app.add_option("--layers", p.layers, "attention layers in an iteration, one after another")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--deterministic", p.deterministic, "deterministic algorithms alone")->group(group);
+    app.add_flag("--reduced-precision-math", p.reduced_math, "the math backend may stay in 16 bits")
+        ->group(group);
     app.add_option("--warmup", p.warmup, "iterations before the counted ones")
         ->check(CLI::Range(0, 1000000))
         ->capture_default_str()

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 
 #include "attnscope/attention.h"
@@ -15,7 +16,29 @@ void check_size(const std::string& what, std::initializer_list<int64_t> factors)
             throw Error(what + " is larger than any address space: choose a smaller shape");
 }
 
+/// The shortest text that reads back as the same number.
+std::string shortest(double number) {
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
 }  // namespace
+
+const char* to_string(AttentionMask mask) {
+    switch (mask) {
+        case AttentionMask::none:
+            return "none";
+        case AttentionMask::boolean:
+            return "bool";
+        case AttentionMask::additive:
+            return "additive";
+        case AttentionMask::expanded:
+            return "expanded";
+        case AttentionMask::repeated:
+            return "repeated";
+    }
+    return "none";
+}
 
 const std::vector<std::string>& attention_implementations() {
     static const std::vector<std::string> names = {
@@ -32,8 +55,10 @@ void complete(AttentionProblem& p) {
     if (p.causal && p.mask != AttentionMask::none)
         throw Error(
             "--mask and --causal exclude each other in scaled_dot_product_attention: add --no-causal");
-    check_size("the query", {p.batch, p.heads, p.query_length, p.head_dim});
-    check_size("the key", {p.batch, p.kv_heads, p.key_length, p.head_dim});
+    if (!(p.dropout >= 0 && p.dropout < 1))
+        throw Error("--dropout " + shortest(p.dropout) + " is not a probability below 1");
+    check_size("the query", {p.batch, p.heads, p.query_length, p.head_dim, p.last_stride});
+    check_size("the key", {p.batch, p.kv_heads, p.key_length, p.head_dim, p.last_stride});
     check_size("the score matrix", {p.batch, p.heads, p.query_length, p.key_length});
     const auto& names = attention_implementations();
     for (const std::string& name : p.only) {
@@ -57,9 +82,16 @@ std::vector<std::string> to_arguments(const AttentionProblem& p) {
     add("--head-dim", std::to_string(p.head_dim));
     add("--dtype", p.dtype);
     arguments.push_back(p.causal ? "--causal" : "--no-causal");
-    if (p.mask != AttentionMask::none) add("--mask", p.mask == AttentionMask::boolean ? "bool" : "additive");
+    if (p.mask != AttentionMask::none) add("--mask", to_string(p.mask));
     if (p.transposed) arguments.push_back("--transposed");
+    if (p.last_stride != 1) add("--last-stride", std::to_string(p.last_stride));
+    if (p.contiguous) arguments.push_back("--contiguous");
+    if (p.repeat_kv) arguments.push_back("--repeat-kv");
     if (p.backward) arguments.push_back("--backward");
+    if (p.dropout > 0) add("--dropout", shortest(p.dropout));
+    if (p.layers != 1) add("--layers", std::to_string(p.layers));
+    if (p.deterministic) arguments.push_back("--deterministic");
+    if (p.reduced_math) arguments.push_back("--reduced-precision-math");
     add("--warmup", std::to_string(p.warmup));
     add("--iterations", std::to_string(p.iterations));
     if (!p.only.empty()) {
