@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "attnscope/render.h"
 #include "format.h"
@@ -24,42 +26,84 @@ Json number(double value) {
     return value;
 }
 
-Json json_of(const Value& value) {
+void add_origin(Json& json, const Value& value) {
+    json["unit"] = to_string(value.unit);
+    json["source"] = to_string(value.provenance.source);
+    json["ground"] = to_string(value.provenance.ground);
+}
+
+/// `by_column`: its column says unit, source and ground.
+Json json_of(const Value& value, bool by_column = false) {
     Json json;
     if (is_shown(value))
         json["value"] = number(*value.number);
     else
         json["absent"] = absent_reason(value);
-    json["unit"] = to_string(value.unit);
-    json["source"] = to_string(value.provenance.source);
-    json["ground"] = to_string(value.provenance.ground);
+    if (!by_column) add_origin(json, value);
     if (!value.formula.empty()) json["formula"] = value.formula;
     return json;
 }
 
-Json json_of(const Cell& cell) {
+/// The first number of a column of which all numbers have the same unit, source and ground; nullptr where
+/// they differ, or where there is none.
+const Value* common_origin(const Table& table, size_t column) {
+    const Value* first = nullptr;
+    for (const Row& row : table.rows) {
+        if (column >= row.cells.size() || !row.cells[column].text.empty()) continue;
+        const Value& value = row.cells[column].value;
+        if (!is_shown(value)) continue;
+        if (!first) first = &value;
+        if (value.unit != first->unit || value.provenance.source != first->provenance.source ||
+            value.provenance.ground != first->provenance.ground)
+            return nullptr;
+    }
+    return first;
+}
+
+/// Kernel names and chains of operations are long, and many cells have the same one: each is written once.
+class Texts {
+  public:
+    size_t place_of(const std::string& text) {
+        const auto [it, fresh] = places_.try_emplace(text, list_.size());
+        if (fresh) list_.push_back(text);
+        return it->second;
+    }
+    Json take() { return std::move(list_); }
+
+  private:
+    std::map<std::string, size_t> places_;
+    Json list_ = Json::array();
+};
+
+Json json_of(const Cell& cell, bool by_column, Texts& texts) {
     Json json;
     if (cell.text.empty()) {
-        json = json_of(cell.value);
+        json = json_of(cell.value, by_column);
         if (cell.bar_of > 0) json["bar_of"] = number(cell.bar_of);
-        if (!cell.full_text.empty()) json["full_text"] = cell.full_text;
     } else {
         json["text"] = cell.text;
-        if (!cell.full_text.empty()) json["full_text"] = cell.full_text;
     }
+    if (!cell.full_text.empty()) json["full_text_at"] = texts.place_of(cell.full_text);
     return json;
 }
 
-Json json_of(const Table& table) {
+/// `explained`: columns whose meaning an earlier table has told.
+Json json_of(const Table& table, Texts& texts, std::set<std::string>& explained) {
     Json columns = Json::array(), rows = Json::array();
     std::vector<std::string> ids;
+    std::vector<bool> by_column;
     for (const Column& column : table.columns) {
         std::string id = column.id.empty() ? "column" : column.id;
         while (std::find(ids.begin(), ids.end(), id) != ids.end()) id += '_';  // cells are keyed by it
         ids.push_back(id);
-        Json json{
-            {"id", id}, {"title", column.title}, {"meaning", column.meaning}, {"numeric", column.numeric}};
+        Json json{{"id", id}, {"title", column.title}};
+        if (!column.meaning.empty() && explained.insert(id + '\n' + column.meaning).second)
+            json["meaning"] = column.meaning;
+        json["numeric"] = column.numeric;
         if (!column.bar_scale.empty()) json["bar_scale"] = column.bar_scale;
+        const Value* common = common_origin(table, by_column.size());
+        if (common) add_origin(json, *common);
+        by_column.push_back(common != nullptr);
         columns.push_back(std::move(json));
     }
     for (const Row& row : table.rows) {
@@ -68,7 +112,7 @@ Json json_of(const Table& table) {
         if (!row.note.empty()) json["note"] = row.note;
         Json cells = Json::object();
         for (size_t i = 0; i < ids.size(); ++i)
-            cells[ids[i]] = json_of(i < row.cells.size() ? row.cells[i] : Cell{});
+            cells[ids[i]] = json_of(i < row.cells.size() ? row.cells[i] : Cell{}, by_column[i], texts);
         json["cells"] = std::move(cells);
         rows.push_back(std::move(json));
     }
@@ -133,8 +177,6 @@ Json json_of(const std::vector<Fact>& facts) {
     return list;
 }
 
-Json json_of(const Section& section);
-
 template <class Item>
 Json list_of(const std::vector<Item>& items) {
     Json list = Json::array();
@@ -142,16 +184,24 @@ Json list_of(const std::vector<Item>& items) {
     return list;
 }
 
-Json json_of(const Section& section) {
+Json json_of(const Section& section, Texts& texts) {
+    Json tables = Json::array();
+    std::set<std::string> explained;
+    for (const Table& table : section.tables) tables.push_back(json_of(table, texts, explained));
     return {{"id", section.id},
             {"title", section.title},
             {"sentence", section.sentence},
-            {"tables", list_of(section.tables)},
+            {"tables", std::move(tables)},
             {"charts", list_of(section.charts)}};
 }
 
 Json json_of(const Report& report) {
-    Json json{{"schema", "attnscope-report"}, {"version", "1.0"}};
+    Json json{{"schema", "attnscope-report"}, {"version", "2.0"}};
+    Texts texts;
+    const auto table = [&](const Table& of) {
+        std::set<std::string> explained;
+        return json_of(of, texts, explained);
+    };
     json["title"] = report.title;
     json["predicted"] = report.predicted;
     json["banner"] = report.banner;
@@ -159,15 +209,18 @@ Json json_of(const Report& report) {
     json["not_exact"] = report.not_exact;
     json["strip"] = json_of(report.strip);
     json["answer"] = report.answer;
-    json["implementations"] = json_of(report.implementations);
+    json["implementations"] = table(report.implementations);
     json["notices"] = list_of(report.notices);
     json["findings"] = list_of(report.findings);
-    json["sections"] = list_of(report.sections);
+    Json sections = Json::array();
+    for (const Section& section : report.sections) sections.push_back(json_of(section, texts));
+    json["sections"] = std::move(sections);
     json["cannot_tell"] = report.cannot_tell;
     json["checks_passed"] = json_of(report.checks_passed);
-    json["methods"] = json_of(report.methods);
+    json["methods"] = table(report.methods);
     json["environment"] = json_of(report.environment);
     json["commands"] = report.commands;
+    json["texts"] = texts.take();
     return json;
 }
 

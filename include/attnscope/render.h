@@ -22,7 +22,7 @@ std::string render_markdown(const Report& report);
 /// One self-contained page: no script, no network, well-formed as XML too. The JSON below is embedded in it.
 std::string render_html(const Report& report);
 
-/// {"schema":"attnscope-report","version":"1.0",...}: everything, unrounded (reports/report.schema.json).
+/// {"schema":"attnscope-report","version":"2.0",...}: everything, unrounded (reports/report.schema.json).
 std::string render_json(const Report& report);
 
 }  // namespace attnscope

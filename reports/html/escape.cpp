@@ -48,4 +48,11 @@ std::string Ids::make(std::string_view prefix, std::string_view name) {
     return unique;
 }
 
+std::string Ids::place_of(const std::string& text, bool& fresh) {
+    const auto [it, first] = places_.try_emplace(text);
+    fresh = first;
+    if (first) it->second = make("n", std::to_string(places_.size()));
+    return it->second;
+}
+
 }  // namespace attnscope::reports

@@ -1,5 +1,6 @@
 #pragma once
 // Foreign text in HTML that is well-formed XML too.
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,9 +17,12 @@ std::string html_prose(const std::string& text);
 class Ids {
   public:
     std::string make(std::string_view prefix, std::string_view name);
+    /// Of the place where a long text stands; `fresh`: it is asked for the first time.
+    std::string place_of(const std::string& text, bool& fresh);
 
   private:
     std::set<std::string> used_;
+    std::map<std::string, std::string> places_;
 };
 
 }  // namespace attnscope::reports

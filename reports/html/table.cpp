@@ -30,20 +30,24 @@ std::string unbroken(std::string text) {
     return text;
 }
 
-std::string words_html(const CellView& cell) {
+std::string words_html(const CellView& cell, Ids& ids) {
     const std::string full = clean(cell.cell->full_text.empty() ? cell.text : cell.cell->full_text);
     const std::string shortened =
         truncate(cell.text, cell.cell->full_text.empty() ? words_width : name_width);
     if (full == shortened)
         return width_of(shortened) <= unbroken_width ? unbroken(html(shortened)) : html(shortened);
-    return "<details class=\"name\"><summary>" + html(shortened) + "</summary><code>" + html(full) +
-           "</code></details>";
+    bool fresh = false;
+    const std::string place = ids.place_of(cell.text + '\n' + full, fresh);
+    // A browser opens what a link to its place leads into.
+    if (!fresh) return "<a class=\"name\" href=\"#" + place + "\">" + html(shortened) + "</a>";
+    return "<details class=\"name\"><summary>" + html(shortened) + "</summary><code id=\"" + place + "\">" +
+           html(full) + "</code></details>";
 }
 
-std::string content(const CellView& cell) {
+std::string content(const CellView& cell, Ids& ids) {
     switch (cell.kind) {
         case CellView::Kind::words:
-            return words_html(cell);
+            return words_html(cell, ids);
         case CellView::Kind::missing:
             return dash + (cell.note > 0 ? "<sup>" + std::to_string(cell.note) + "</sup>" : "");
         case CellView::Kind::number:
@@ -77,19 +81,19 @@ bool has_short_note(const RowView& row) {
     return !row.only_name && !row.note.empty() && width_of(row.note) <= 24;
 }
 
-std::string name_of(const RowView& row) {
-    const std::string name = row.cells.empty() ? html(row.row->id) : content(row.cells[0]);
+std::string name_of(const RowView& row, Ids& ids) {
+    const std::string name = row.cells.empty() ? html(row.row->id) : content(row.cells[0], ids);
     const std::string note = has_short_note(row) ? "<small>" + html(row.note) + "</small>" : "";
     if (row.row->status == RowStatus::normal) return name + note;
     return name + " <span class=\"status\">" + sign(row.row->status) + "\xC2\xA0" + word(row.row->status) +
            "</span>" + note;
 }
 
-std::string row_html(const TableView& view, const RowView& row) {
+std::string row_html(const TableView& view, const RowView& row, Ids& ids) {
     std::string out = "<tr";
     if (row.row->status != RowStatus::normal)
         out += row.row->status == RowStatus::best ? " class=\"best\"" : " class=\"absent\"";
-    out += "><th scope=\"row\">" + name_of(row) + "</th>";
+    out += "><th scope=\"row\">" + name_of(row, ids) + "</th>";
     if (row.only_name) {
         const std::string why = row.note.empty() ? std::string(word(row.row->status)) : html(row.note);
         if (view.columns.size() > 1)
@@ -102,7 +106,7 @@ std::string row_html(const TableView& view, const RowView& row) {
         const bool right = view.columns[c].column->numeric;
         out += right ? "<td class=\"n\"" : width_of(cell.text) > unbroken_width ? "<td class=\"w\"" : "<td";
         if (cell.note > 0) out += " title=\"" + html(view.notes.reasons()[cell.note - 1]) + "\"";
-        out += ">" + content(cell) + "</td>";
+        out += ">" + content(cell, ids) + "</td>";
     }
     out += "</tr>\n";
     if (!row.note.empty() && !has_short_note(row))
@@ -148,7 +152,7 @@ std::string html_table(const Table& table, Ids& ids, TableOptions options) {
                       (options.title ? "" : " class=\"sr\"") + "><span><b id=\"" + caption + "\">" +
                       html(title) + "</b>" + (table.sentence.empty() ? "" : " " + html(table.sentence)) +
                       "</span></caption>\n" + head(view) + "<tbody>\n";
-    for (const RowView& row : view.rows) out += row_html(view, row);
+    for (const RowView& row : view.rows) out += row_html(view, row, ids);
     return out + "</tbody></table></div>\n" + below(view, options);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "../format.h"
 #include "../table_view.h"
@@ -101,9 +102,10 @@ std::string legend(const Report& report) {
     for (const LegendEntry& entry : legend_of(report))
         text += (text.empty() ? "" : " · ") + superscript(entry.letter) + " " + markdown_text(entry.meaning);
     if (text.empty()) return {};
-    return markdown_lines("Where numbers come from: " + text +
-                              ". Numbers that no GPU measured are in *italics*; — is missing, with its reason.",
-                          width) +
+    return markdown_lines(
+               "Where numbers come from: " + text +
+                   ". Numbers that no GPU measured are in *italics*; — is missing, with its reason.",
+               width) +
            "\n";
 }
 
@@ -161,11 +163,11 @@ std::string chart_table(const Chart& chart) {
     return markdown_table(table);
 }
 
-std::string section(const Section& section) {
+std::string section(const Section& section, std::set<std::string>& told) {
     std::string out = heading(2, section.title) + paragraph(section.sentence);
     for (const Table& table : section.tables) {
         std::string body = paragraph(table.sentence) + markdown_table(table);
-        if (const std::string names = markdown_full_names(table); !names.empty()) body += "\n" + names;
+        if (const std::string names = markdown_full_names(table, told); !names.empty()) body += "\n" + names;
         out += folded(table.title + " (" + std::to_string(table.rows.size()) +
                           (table.rows.size() == 1 ? " row)" : " rows)"),
                       body);
@@ -216,7 +218,8 @@ std::string render_markdown(const Report& report) {
     if (!report.implementations.rows.empty()) out += markdown_table(report.implementations) + "\n";
     out +=
         notices(report, false) + legend(report) + columns_meaning(report.implementations) + findings(report);
-    for (const Section& part : report.sections) out += section(part);
+    std::set<std::string> told;
+    for (const Section& part : report.sections) out += section(part, told);
     out += tail(report);
     while (out.ends_with("\n\n")) out.pop_back();
     return out;

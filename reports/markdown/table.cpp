@@ -142,18 +142,19 @@ std::string markdown_table(const Table& table) {
     return below.empty() ? (prose ? out : out.substr(0, out.size() - 1)) : out + below;
 }
 
-std::string markdown_full_names(const Table& table) {
+std::string markdown_full_names(const Table& table, std::set<std::string>& told) {
     std::string lines;
-    std::set<std::string> listed;
+    size_t listed = 0;
     for (const Row& row : table.rows)
         for (const Cell& cell : row.cells) {
             if (cell.text.empty() || cell.full_text.empty() || cell.full_text == cell.text) continue;
-            if (!listed.insert(cell.text + '\n' + cell.full_text).second) continue;
+            if (!told.insert(cell.text + '\n' + cell.full_text).second) continue;
+            ++listed;
             lines += "- " + markdown_code(truncate(clean(cell.text), name_width)) + ":\n  " +
                      markdown_code(cell.full_text) + "\n";
         }
     if (lines.empty()) return {};
-    return "<details><summary>Full names (" + std::to_string(listed.size()) + ")</summary>\n\n" + lines +
+    return "<details><summary>Full names (" + std::to_string(listed) + ")</summary>\n\n" + lines +
            "\n</details>\n";
 }
 

@@ -150,9 +150,13 @@ void write_list(TextWriter& writer, const TableView& view) {
     std::set<size_t> notes;
     for (const RowView& row : view.rows) {
         std::string line;
-        for (const CellView& cell : row.cells) {
-            const std::string text = cell.text + (cell.note > 0 ? superscript(cell.note) : "");
-            line += (line.empty() ? "" : &cell == &row.cells[1] ? ": " : " · ") + text;
+        for (size_t c = 0; c < row.cells.size(); ++c) {
+            const CellView& cell = row.cells[c];
+            std::string text = cell.text + (cell.note > 0 ? superscript(cell.note) : "");
+            // A number needs its title; words speak for themselves, and so does the second of two or three.
+            if (cell.kind == CellView::Kind::number) text += writer.tag(cell.tag);
+            if (cell.kind != CellView::Kind::words && c > 1) text = view.columns[c].title + " " + text;
+            line += (c == 0 ? "" : c == 1 ? ": " : " · ") + text;
             notes.insert(cell.note);
         }
         writer.paragraph("- " + status_prefix(*row.row), line);

@@ -86,8 +86,11 @@ void write_finding(TextWriter& writer, const Finding& finding, size_t number, bo
     writer.paragraph(lead, subject + finding.claim, style_of(finding.severity));
     const std::string indent = "     ";
     if (all) {
-        for (const Evidence& evidence : finding.evidence)
-            writer.paragraph(indent + "evidence: ", line_of(writer, evidence));
+        for (const Evidence& evidence : finding.evidence) {
+            const std::string& formula = evidence.value.formula;
+            writer.paragraph(indent + "evidence: ",
+                             line_of(writer, evidence) + (formula.empty() ? "" : " = " + formula));
+        }
     } else if (!finding.evidence.empty()) {
         std::string line;
         const size_t shown = std::min(evidence_short, finding.evidence.size());
@@ -181,6 +184,8 @@ void write_legend(TextWriter& writer, const Report& report) {
 }
 
 void write_next(TextWriter& writer, const Report& report) {
+    // A report of findings alone says it with each.
+    if (report.implementations.rows.empty() && !report.findings.empty()) return;
     std::string next;
     for (const Finding& finding : report.findings)
         if (next.empty()) next = finding.next_step;

@@ -62,7 +62,7 @@ std::string tensor_words(const std::string& input) {
     if (!tensor || tensor->strides.size() != tensor->sizes.size() || !is_dense(*tensor)) return input;
     std::string text = input.substr(0, input.find(" strides"));
     if (tensor->device != "cuda") text += " on " + tensor->device;
-    return text + (tensor->requires_grad ? ", requires_grad" : "");
+    return text + (tensor->requires_grad ? " (requires_grad)" : "");
 }
 
 }  // namespace

@@ -67,7 +67,11 @@ Table quantities_table(const std::vector<const Implementation*>& with, const Qua
         Row r;
         r.id = i->title;
         r.cells = {words_cell(i->title)};
-        for (const Quantity& q : quantities) r.cells.push_back(value_cell(i->prediction.*q.value));
+        for (const Quantity& q : quantities) {
+            Cell cell = value_cell(i->prediction.*q.value);
+            cell.value.formula.clear();  // it stands once, in the table of formulas
+            r.cells.push_back(std::move(cell));
+        }
         table.rows.push_back(std::move(r));
     }
     return table;

@@ -1,10 +1,15 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "attnscope/analysis.h"
 #include "attnscope/error.h"
+#include "attnscope/explain.h"
+#include "attnscope/metrics.h"
+#include "attnscope/names.h"
+#include "attnscope/pattern.h"
 #include "attnscope/render.h"
 #include "attnscope/run.h"
 #include "command.h"
@@ -16,7 +21,10 @@ namespace {
 
 struct Options {
     std::string run, format, output = "-";
+    std::optional<std::string> kernel, finding;
     bool details = false;
+
+    bool whole() const { return !kernel && !finding; }
 };
 
 /// As asked for, else as the output's name says, else text.
@@ -29,13 +37,44 @@ std::string format_of(const Options& o) {
 
 TextOptions terminal(const Options& o) {
     TextOptions text = terminal_options(o.output == "-");
-    text.details = o.details;
+    text.details = o.details || !o.whole();
     return text;
 }
 
+std::string listed(const std::vector<std::string>& names, size_t most) {
+    std::string text;
+    for (size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + printable(names[i]);
+    if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+    return text;
+}
+
+Report kernels(const Analysis& analysis, const std::string& text) {
+    const Pattern pattern(text);
+    Report report = explain_kernels(analysis, [&](std::string_view name) { return pattern.found_in(name); });
+    if (!report.sections.empty()) return report;
+    const std::vector<std::string> names = kernel_names(analysis);
+    throw Error("no kernel of this run matches --kernel \"" + printable(text) +
+                "\": " + (names.empty() ? "it holds none" : "it has " + listed(names, 10)));
+}
+
+Report finding(const Analysis& analysis, const std::string& name) {
+    if (std::optional<Report> report = explain_finding(analysis, name)) return std::move(*report);
+    throw Error("no rule is called \"" + printable(name) + "\"; nearest are " +
+                listed(nearest_names(name, rule_names()), 3));
+}
+
+Report asked_for(const Options& o) {
+    const Analysis analysis = analyze(read_run(o.run));
+    if (o.kernel) return kernels(analysis, *o.kernel);
+    if (o.finding) return finding(analysis, *o.finding);
+    return build_report(analysis);
+}
+
 int run(const Options& o) {
-    if (o.output != "-") check_output_file(o.output);  // before the work, not after it
-    const Report report = build_report(analyze(read_run(o.run)));
+    // Mistakes are said before the work, not after it.
+    if (o.output != "-") check_output_file(o.output);
+    if (o.kernel) Pattern{*o.kernel};
+    const Report report = asked_for(o);
     const std::string format = format_of(o);
     const std::string bytes = format == "md"     ? render_markdown(report)
                               : format == "html" ? render_html(report)
@@ -61,6 +100,13 @@ Action define_report(CLI::App& app) {
     app.add_option("-o,--output", options->output, "file to write; - is standard output")
         ->capture_default_str();
     app.add_flag("--details", options->details, "text: everything, not only the first findings");
+    CLI::Option* kernel = app.add_option("--kernel", options->kernel,
+                                         "only the kernels whose name matches this regular expression: what "
+                                         "launched each, its geometry, resources, "
+                                         "occupancy, instructions, counters, bounds and findings");
+    app.add_option("--finding", options->finding,
+                   "only what this rule found, with its evidence; where it is silent, when it speaks")
+        ->excludes(kernel);
     return [options] { return run(*options); };
 }
 

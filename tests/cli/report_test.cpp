@@ -129,5 +129,55 @@ TEST_F(ReportCommand, ARunWithoutLaunchesReportsThatAndSucceeds) {
     EXPECT_NE(o.out.find("no process of the program initialised CUDA"), std::string::npos) << o.out;
 }
 
+// --kernel: the chain from the launch to the findings, one section a kernel.
+TEST_F(ReportCommand, AKernelAsAChainOfReasons) {
+    const Outcome o = report(run().string() + " --kernel 'flash_fwd_kernel<.*64'");
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.out.find("sdpa_flash, launch 1: flash_fwd_kernel<64,128,128,4>"), std::string::npos) << o.out;
+    EXPECT_NE(o.out.find("sdpa_auto, launch 1"), std::string::npos) << "of each implementation";
+    EXPECT_EQ(o.out.find("naive, launch"), std::string::npos);
+    size_t last = 0;
+    for (const char* part : {"launched by", "grid: 8 x 8 x 16", "registers per thread: 255 registers",
+                             "48 KiB", "2 CTAs x 4 warps of 64; limited by registers",
+                             "time bound of sdpa_flash", "low-occupancy-by-design"}) {
+        const size_t at = o.out.find(part, last);
+        EXPECT_NE(at, std::string::npos) << part << " in its order in\n" << o.out;
+        if (at != std::string::npos) last = at;
+    }
+    for (size_t begin = 0, end; (end = o.out.find('\n', begin)) != std::string::npos; begin = end + 1)
+        ASSERT_LE(end - begin, 80 * 3U);
+    EXPECT_EQ(report(run().string() + " --kernel flash --format json").out.substr(0, 1), "{");
+}
+
+TEST_F(ReportCommand, AKernelThatIsNotThereOrNoExpression) {
+    Outcome o = report(run().string() + " --kernel no_such_kernel");
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("softmax_warp_forward"), std::string::npos) << "it names what there is: " << o.err;
+    o = report(run().string() + " --kernel 'flash(fwd'");
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("at character 6"), std::string::npos) << o.err;
+    EXPECT_EQ(report(run().string() + " --kernel '((((a*)*)*)*)*b'").code, 2) << "and it comes back";
+    EXPECT_EQ(report(run().string() + " --kernel x --finding y").code, 2);
+}
+
+TEST_F(ReportCommand, AFindingWithAllItsEvidence) {
+    const Outcome o = report(run().string() + " --finding low-occupancy-by-design");
+    ASSERT_EQ(o.code, 0) << o.err;
+    for (const char* part : {"12.5% theoretical occupancy is the design",
+                             "evidence: theoretical occupancy 12.5 %", "= 2 CTAs x 4 warps of 64", "yet: ",
+                             "Nsight Compute would say: ", "next: attnscope attention", "stay silent where"})
+        EXPECT_NE(o.out.find(part), std::string::npos) << part << " in\n" << o.out;
+}
+
+TEST_F(ReportCommand, AFindingThatIsNotThere) {
+    Outcome o = report(run().string() + " --finding data-loss");
+    EXPECT_EQ(o.code, 0) << "a rule that is silent is no mistake: " << o.err;
+    EXPECT_NE(o.out.find("found nothing here"), std::string::npos) << o.out;
+    EXPECT_NE(o.out.find("no record was lost"), std::string::npos) << o.out;
+    o = report(run().string() + " --finding low-occupancy-design");
+    EXPECT_EQ(o.code, 2);
+    EXPECT_NE(o.err.find("low-occupancy-by-design"), std::string::npos) << "the nearest: " << o.err;
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "attnscope/render.h"
 #include "json.h"
@@ -15,10 +16,10 @@ using Json = nlohmann::json;
 TEST(Json, SchemaVersionAndParts) {
     const Json json = Json::parse(render_json(test::sample_report()));
     EXPECT_EQ(json.at("schema"), "attnscope-report");
-    EXPECT_EQ(json.at("version"), "1.0");
+    EXPECT_EQ(json.at("version"), "2.0");
     for (const char* key : {"title", "predicted", "banner", "exact", "not_exact", "strip", "answer",
                             "implementations", "notices", "findings", "sections", "cannot_tell",
-                            "checks_passed", "methods", "environment", "commands"})
+                            "checks_passed", "methods", "environment", "commands", "texts"})
         EXPECT_TRUE(json.contains(key)) << key;
     EXPECT_EQ(json.at("notices").at(0).at("level"), "data_loss");
 }
@@ -26,13 +27,49 @@ TEST(Json, SchemaVersionAndParts) {
 TEST(Json, AValueIsANumberOrAbsentWithItsReason) {
     const Json json = Json::parse(render_json(test::sample_report()));
     const Json& naive = json.at("implementations").at("rows").at(0).at("cells");
-    EXPECT_EQ(naive.at("copies"),
-              Json::parse(R"({"value":268435456,"unit":"bytes","source":"trace","ground":"virtual"})"));
+    EXPECT_EQ(naive.at("copies"), Json::parse(R"({"value":268435456})"));
+    Json copies;
+    for (const Json& column : json.at("implementations").at("columns"))
+        if (column.at("id") == "copies") copies = column;
+    EXPECT_EQ(copies.at("unit"), "bytes") << "the column says it where all its numbers have the same";
+    EXPECT_EQ(copies.at("source"), "trace");
+    EXPECT_EQ(copies.at("ground"), "virtual");
     EXPECT_FALSE(naive.at("duration").contains("value"));
     EXPECT_EQ(naive.at("duration").at("absent"), "not collected: nothing ran, a virtual GPU has no time");
     const Json& evidence = json.at("findings").at(0).at("evidence").at(0).at("value");
     EXPECT_EQ(evidence.at("value"), 12.5);
     EXPECT_EQ(evidence.at("formula"), "2 CTAs x 4 warps / 64 warps");
+}
+
+TEST(Json, NumbersOfSeveralOriginsSayTheirOwn) {
+    Report report;
+    report.implementations.columns = {{"a", "first", "", "", true}};
+    for (const Source source : {Source::trace, Source::counter})
+        report.implementations.rows.push_back(
+            {"r", RowStatus::normal, "", {{Value::of(1, Unit::bytes, {source, Ground::real}), {}, {}, 0}}});
+    const Json table = Json::parse(render_json(report)).at("implementations");
+    EXPECT_FALSE(table.at("columns").at(0).contains("unit"));
+    EXPECT_EQ(table.at("rows").at(0).at("cells").at("a").at("source"), "trace");
+    EXPECT_EQ(table.at("rows").at(1).at("cells").at("a").at("source"), "counter");
+}
+
+TEST(Json, LongTextsAndMeaningsStandOnce) {
+    const Json json = Json::parse(render_json(test::sample_report()));
+    std::vector<Json> kernels;
+    for (const Json& section : json.at("sections"))
+        if (section.at("id") == "kernels")
+            for (const Json& table : section.at("tables")) kernels.push_back(table);
+    ASSERT_EQ(kernels.size(), 2U);
+    std::set<size_t> places;
+    for (const Json& table : kernels)
+        places.insert(table.at("rows").at(0).at("cells").at("name").at("full_text_at").get<size_t>());
+    ASSERT_EQ(places.size(), 1U) << "the same kernel";
+    EXPECT_NE(json.at("texts").at(*places.begin()).get<std::string>().find("flash_fwd_kernel"),
+              std::string::npos);
+    EXPECT_TRUE(kernels[0].at("columns").at(0).contains("meaning"));
+    EXPECT_FALSE(kernels[1].at("columns").at(0).contains("meaning")) << "told by the table before";
+    std::set<std::string> once;
+    for (const Json& text : json.at("texts")) EXPECT_TRUE(once.insert(text).second) << text;
 }
 
 TEST(Json, NotFiniteIsAbsentNeverNull) {

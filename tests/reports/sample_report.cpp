@@ -125,6 +125,34 @@ Section kernels() {
                     number(1, Unit::count, Source::trace), words("8 x 8 x 16"), words("128"),
                     number(255, Unit::registers, Source::binary), number(49152, Unit::bytes, Source::binary),
                     number(12.5, Unit::percent, Source::computed, 100)}}};
+    // The same kernel a second time: its full name is told once.
+    Table again = table;
+    again.id = "kernels-sdpa_auto";
+    again.title = "Kernels of sdpa_auto";
+    section.tables = {table, again};
+    return section;
+}
+
+/// Sentences with a number each.
+Section choice() {
+    Section section{"choice", "Backend choice", "LibTorch's own answers.", {}, {}};
+    Table table{"choice-1", "sdpa_auto: flash", "query, key and value bf16[8,16,1024,60].", {}, {}};
+    table.columns = {{"backend", "backend", "", "", false},
+                     {"answer", "LibTorch's answer", "It stops at the first reason.", "", false},
+                     {"hidden", "allocated around its kernel", "", "", false}};
+    table.rows = {{"flash",
+                   RowStatus::normal,
+                   "",
+                   {words("flash"),
+                    words("chosen. Around its kernel query, key and value are copied: 50,331,648 bytes."),
+                    number(50331648, Unit::bytes, Source::reported)}},
+                  {"cudnn",
+                   RowStatus::refused,
+                   "",
+                   {words("cudnn"),
+                    words("refused: head_dim should be a multiple of 8. With a head dimension of 64 it would "
+                          "take the call."),
+                    missing("it does not run")}}};
     section.tables = {table};
     return section;
 }
@@ -257,7 +285,7 @@ Report sample_report() {
         finding.next_step = "Use masked_fill_ where nothing else reads the scores.";
         report.findings.push_back(finding);
     }
-    report.sections = {charts(), kernels()};
+    report.sections = {charts(), choice(), kernels()};
     report.cannot_tell = {"Whether the tensor pipe is busy: hardware counters were not read.",
                           "Which kernels cuBLAS chooses: only the library on a real GPU knows."};
     report.checks_passed = {{"no record was dropped", "31 of 31 launches accounted for"},

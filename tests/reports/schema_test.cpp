@@ -24,7 +24,9 @@ class Schema {
     std::string check(const Json& json, const Json& schema, const std::string& at) const {
         if (schema.contains("$ref")) {
             const std::string ref = schema["$ref"];
-            return check(json, root_.at(Json::json_pointer(ref.substr(1))), at);
+            if (std::string problem = check(json, root_.at(Json::json_pointer(ref.substr(1))), at);
+                !problem.empty())
+                return problem;
         }
         if (schema.contains("const") && json != schema["const"])
             return at + " is not " + schema["const"].dump();
@@ -102,7 +104,7 @@ TEST(JsonSchema, CanFail) {
         change(json);
         return schema.error(json);
     };
-    EXPECT_NE(broken([](Json& j) { j["version"] = "2.0"; }), "");
+    EXPECT_NE(broken([](Json& j) { j["version"] = "3.0"; }), "");
     EXPECT_NE(broken([](Json& j) { j.erase("findings"); }), "");
     EXPECT_NE(broken([](Json& j) { j["surprise"] = 1; }), "");
     EXPECT_NE(broken([](Json& j) { j["implementations"]["rows"][0]["cells"]["copies"]["value"] = nullptr; }),
