@@ -20,7 +20,9 @@ Action define_metrics(CLI::App& app);
 Action define_collect(CLI::App& app);
 Action define_report(CLI::App& app);
 Action define_attention(CLI::App& app);
+Action define_compare(CLI::App& app);
 Action define_doctor(CLI::App& app);
+Action define_gate(CLI::App& app);
 Action define_import(CLI::App& app);
 
 }  // namespace attnscope::cli

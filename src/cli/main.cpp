@@ -30,6 +30,14 @@ const std::vector<Command> kCommands = {
     {"import", "PyTorch profiler, Nsight Compute and Nsight Systems files become runs",
      "attnscope import trace.json.gz -o run", define_import},
 #endif
+#ifdef ATTNSCOPE_HAVE_COMPARE
+    {"compare", "two runs side by side, launch by launch; a prediction against its measurement",
+     "attnscope compare PREDICTED MEASURED", define_compare},
+#endif
+#ifdef ATTNSCOPE_HAVE_GATE
+    {"gate", "hold a run against a baseline and limits: exit code 1 when something is worse",
+     "attnscope gate run --baseline baseline.json", define_gate},
+#endif
 #ifdef ATTNSCOPE_HAVE_METRICS
     {"metrics", "what can be counted on a chip, what it means, in how many passes",
      "attnscope metrics --chip GH100 --set core", define_metrics},

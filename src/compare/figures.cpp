@@ -1,0 +1,110 @@
+#include "figures.h"
+
+#include <cmath>
+
+#include "analysis/words.h"
+
+namespace attnscope {
+namespace comparing {
+namespace {
+
+Relation relation(double a, double b) {
+    return a == b ? Relation::equal : b < a ? Relation::less : Relation::more;
+}
+
+/// Counted, read or computed: the same program gives the same.
+FigurePair exact(const char* id, const char* title, const Value& a, const Value& b) {
+    FigurePair f{id, title, a, b, Relation::unknown, {}};
+    if (a && b) f.relation = relation(*a.number, *b.number);
+    return f;
+}
+
+/// Measured: medians closer than both interquartile ranges are not told apart.
+FigurePair measured(const char* id, const char* title, const Value& a, const Value& spread_a, const Value& b,
+                    const Value& spread_b) {
+    FigurePair f = exact(id, title, a, b);
+    if (f.relation != Relation::less && f.relation != Relation::more) return f;
+    const double apart = std::fabs(*b.number - *a.number);
+    if (!spread_a || !spread_b) {
+        f.relation = Relation::not_told_apart;
+        f.note = "no spread is known: " + (spread_a ? spread_b.absent : spread_a.absent);
+    } else if (apart <= *spread_a.number + *spread_b.number) {
+        f.relation = Relation::not_told_apart;
+        f.note = "the difference is within the spreads";
+    }
+    return f;
+}
+
+FigurePair counter(const char* id, const char* title, const char* role, const Implementation& a,
+                   const Implementation& b) {
+    static const Value none = Value::missing("not asked for");
+    const auto spread = [&](const Implementation& i) -> const Value& {
+        const Measured* m = find_role(i.counters, role);
+        return m ? m->spread : none;
+    };
+    return measured(id, title, a.counter(role), spread(a), b.counter(role), spread(b));
+}
+
+Value occupancy(const Implementation& i) {
+    if (const Step* lowest = i.lowest_occupancy()) return lowest->occupancy;
+    return Value::missing(i.registers ? "block or device limits are not in the run" : i.registers.absent,
+                          Unit::percent);
+}
+
+/// The relative spread of a quotient is that of its divisor.
+Value share_spread(const Implementation& i, const Value& share) {
+    if (!share || !i.time_iqr)
+        return Value::missing(share ? i.time_iqr.absent : share.absent, Unit::percent, share.provenance);
+    return Value::of(*share.number * *i.time_iqr.number / *i.time.number, Unit::percent, share.provenance);
+}
+
+}  // namespace
+
+Value share_of_bound(const Implementation& i) {
+    const Value& bound = i.prediction.bound;
+    const Provenance from{Source::model, weaker(bound.provenance.ground, i.time.provenance.ground)};
+    if (!bound) return Value::missing(bound.absent, Unit::percent, from);
+    if (!i.time) return Value::missing(i.time.absent, Unit::percent, from);
+    if (!(*i.time.number > 0)) return Value::missing("a time of 0", Unit::percent, from);
+    return Value::of(100 * *bound.number / *i.time.number, Unit::percent, from,
+                     "100 x bound " + words::milliseconds(*bound.number) + " / time " +
+                         words::milliseconds(*i.time.number));
+}
+
+std::vector<FigurePair> figures(const Implementation& a, const Implementation& b) {
+    const Value share_a = share_of_bound(a), share_b = share_of_bound(b);
+    return {
+        measured("time", "GPU time", a.time, a.time_iqr, b.time, b.time_iqr),
+        exact("bound", "time bound", a.prediction.bound, b.prediction.bound),
+        measured("share_of_bound", "bound / time", share_a, share_spread(a, share_a), share_b,
+                 share_spread(b, share_b)),
+        exact("launches", "launches", a.launches, b.launches),
+        exact("kernels", "kernels", a.kernels, b.kernels),
+        exact("library_calls", "library calls", a.library_calls, b.library_calls),
+        exact("copied_bytes", "copied", a.copied_bytes, b.copied_bytes),
+        exact("score_bytes", "score bytes", a.score_bytes, b.score_bytes),
+        exact("least_dram_bytes", "least DRAM bytes", a.prediction.dram_bytes, b.prediction.dram_bytes),
+        counter("dram_bytes", "DRAM bytes", counter_role::kDramBytes, a, b),
+        counter("tensor_pipe", "tensor pipe", counter_role::kTensorPipe, a, b),
+        counter("achieved_occupancy", "achieved occupancy", counter_role::kAchievedOccupancy, a, b),
+        exact("theoretical_occupancy", "theoretical occupancy", occupancy(a), occupancy(b)),
+        exact("registers", "registers", a.registers, b.registers),
+        exact("shared", "shared memory", a.shared, b.shared),
+        exact("peak_memory", "peak memory", a.peak_memory, b.peak_memory),
+        exact("useful_flops", "useful FLOP", a.flops, b.flops),
+    };
+}
+
+}  // namespace comparing
+
+const char* to_string(Relation relation) {
+    static constexpr const char* names[] = {"equal", "less", "more", "not told apart", "unknown"};
+    return names[static_cast<size_t>(relation)];
+}
+
+std::optional<double> FigurePair::ratio() const {
+    if (!a || !b || *a.number == 0) return std::nullopt;
+    return *b.number / *a.number;
+}
+
+}  // namespace attnscope
