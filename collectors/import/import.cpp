@@ -49,6 +49,7 @@ class Reader {
     void finish() {
         run_.diagnostics.insert(run_.diagnostics.end(), found_.diagnostics.begin(), found_.diagnostics.end());
         run_.counters_range = found_.counters_range;
+        run_.counters_replay = found_.replayed;
         run_.processes = std::move(found_.processes);
         std::set<std::string> taken;
         for (Process& p : run_.processes) {

@@ -23,6 +23,7 @@ struct Imported {
     std::vector<Process> processes;
     std::vector<Diagnostic> diagnostics;  ///< about a file as a whole
     std::string counters_range;           ///< "kernel", "nvtx": what counter values belong to; empty: none
+    bool replayed = false;                ///< kernels may have been replayed to count
 };
 
 struct Format {

@@ -28,13 +28,6 @@ bool is_backward(std::string_view operation) {
 }
 
 void HostTimeline::operation(uint64_t thread, int64_t start, int64_t end, std::string_view name,
-                             std::vector<std::string> list, std::optional<uint64_t> external) {
-    std::string key;
-    for (const std::string& text : list) key.append(text).push_back('\n');
-    operation(thread, start, end, name, inputs(key, [&] { return std::move(list); }), external);
-}
-
-void HostTimeline::operation(uint64_t thread, int64_t start, int64_t end, std::string_view name,
                              uint32_t list, std::optional<uint64_t> external) {
     items_.push_back({start, end, thread, static_cast<uint32_t>(operations_.size()), Kind::operation});
     operations_.push_back(

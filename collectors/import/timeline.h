@@ -32,17 +32,6 @@ class Texts {
 
 class HostTimeline {
   public:
-    /// Times in nanoseconds of any clock, the same for all. `thread` tells threads apart.
-    void operation(uint64_t thread, int64_t start, int64_t end, std::string_view name,
-                   std::vector<std::string> inputs, std::optional<uint64_t> external);
-    void annotation(uint64_t thread, int64_t start, int64_t end, std::string name);
-    void call(uint64_t thread, int64_t start, uint64_t correlation);
-
-    /// `external[i]` is what launch i says of its operation (Kineto's "External id"). Launches are sorted by
-    /// correlation. Sets their operation, operation_call, range and thread, and fills `process.operations`
-    /// and `process.ranges`; range times are shifted by `shift`.
-    void resolve(Process& process, const std::vector<std::optional<uint64_t>>& external, int64_t shift);
-
     /// The same inputs are stored once: the number of a list that `key` stands for, made by `make` when it is
     /// new.
     template <typename Make>
@@ -52,8 +41,17 @@ class HostTimeline {
         if (fresh) input_lists_.push_back(make());
         return at;
     }
+    /// Times are nanoseconds of any clock, the same for all; `thread` tells threads apart; `inputs` is a
+    /// number that inputs() gave, `external` Kineto's "External id".
     void operation(uint64_t thread, int64_t start, int64_t end, std::string_view name, uint32_t inputs,
                    std::optional<uint64_t> external);
+    void annotation(uint64_t thread, int64_t start, int64_t end, std::string name);
+    void call(uint64_t thread, int64_t start, uint64_t correlation);
+
+    /// `external[i]` is what launch i says of its operation (Kineto's "External id"). Launches are sorted by
+    /// correlation. Sets their operation, operation_call, range and thread, and fills `process.operations`
+    /// and `process.ranges`; range times are shifted by `shift`.
+    void resolve(Process& process, const std::vector<std::optional<uint64_t>>& external, int64_t shift);
 
   private:
     enum class Kind : uint8_t { annotation, operation, call };
