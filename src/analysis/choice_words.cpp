@@ -35,6 +35,7 @@ constexpr Words kHiddenWork[] = {
     {"upcast", "query, key and value are copied to fp32"},
     {"causal-mask", "the causal mask is built"},
     {"contiguous", "tensors are copied to be contiguous"},
+    {"downcast", "the output and the probabilities are converted back from fp32"},
 };
 
 // In the order of the operator's schema (native_functions.yaml), with the default of each.
