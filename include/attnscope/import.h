@@ -18,6 +18,9 @@ namespace attnscope {
 /// where a file holds nothing to import.
 Run import_files(const std::vector<std::filesystem::path>& files);
 
+/// What a user names: a run's folder, read by read_run(), or a profiler's file, imported in memory.
+Run open_run(const std::filesystem::path& path);
+
 /// Writes `run` as a folder that read_run() reads back: run.json, one .jsonl file a process, one
 /// .counters.jsonl file for each that has counter values. `folder` appears whole or not at all. Throws Error
 /// when it exists and is not an empty folder (`replace`: a run there is replaced), or cannot be written.

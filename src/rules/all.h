@@ -50,3 +50,6 @@ std::vector<Finding> faster_backend(const Analysis&);
 std::vector<Finding> other_gpu(const Analysis&);
 
 }  // namespace attnscope::rule
+std::vector<Finding> no_gpu_work(const Analysis&);
+std::vector<Finding> occupancy_artefact(const Analysis&);
+std::vector<Finding> replay_time(const Analysis&);

@@ -4,7 +4,7 @@
 namespace attnscope::rule {
 
 std::vector<Finding> serialised_time(const Analysis& a) {
-    if (a.predicted() || !a.counted() || !a.serialised_only) return {};
+    if (a.predicted() || !a.counted() || !a.serialised_only || a.ground == Ground::imported) return {};
     Finding f;
     f.subject = "the run";
     f.severity = Severity::info;

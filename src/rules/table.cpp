@@ -123,6 +123,13 @@ const std::vector<Rule>& rules() {
 
 std::vector<Finding> find_all(const Analysis& analysis) {
     std::vector<Finding> all;
+        {"no-gpu-work", "imported files in which nothing ran on a GPU", rule::no_gpu_work, Applies::always,
+         "the file holds kernels, or the run was not imported"},
+        {"occupancy-artefact", "occupancy of 0% that a trace shows for kernels with much shared memory",
+         rule::occupancy_artefact, Applies::always,
+         "the trace shows no such kernel, or the run was not imported from one"},
+        {"replay-time", "kernel times that Nsight Compute's replay distorted", rule::replay_time,
+         Applies::always, "the run was not imported from Nsight Compute"},
     for (const Rule& rule : rules()) {
         for (Finding& finding : rule.find(analysis)) {
             finding.id = rule.id;
