@@ -17,6 +17,12 @@ constexpr double kBelow = 0.98;
 /// A share of the bound that falls by less is no news.
 constexpr double kLess = 0.95;
 
+/// DRAM bytes that the model can be held against: counters see kernels, so that copies are missing in them.
+const Value& counted_bytes(const Implementation& i) {
+    static const Value none = Value::missing("copies are not counted", Unit::bytes);
+    return i.copies.number == 0.0 ? i.counter(counter_role::kDramBytes) : none;
+}
+
 Finding more_bytes(const Comparison& c, const ImplementationPair& p, const Value& counted) {
     const Prediction& model = p.b->prediction;
     const double least = *model.dram_bytes.number;
@@ -111,7 +117,7 @@ std::vector<Finding> bound_broken(const Comparison& c) {
         const Prediction& model = p.b->prediction;
         if (p.b->time && model.bound && *p.b->time.number < *model.bound.number)
             out.push_back(broken(c, p, "GPU time", p.b->time, model.bound));
-        const Value& counted = p.b->counter(counter_role::kDramBytes);
+        const Value& counted = counted_bytes(*p.b);
         if (counted && model.dram_bytes && *counted.number < kBelow * *model.dram_bytes.number)
             out.push_back(broken(c, p, "DRAM bytes", counted, model.dram_bytes));
     }
@@ -121,7 +127,7 @@ std::vector<Finding> bound_broken(const Comparison& c) {
 std::vector<Finding> more_bytes_than_predicted(const Comparison& c) {
     std::vector<Finding> out;
     for (const ImplementationPair& p : c.pairs) {
-        const Value& counted = p.b->counter(counter_role::kDramBytes);
+        const Value& counted = counted_bytes(*p.b);
         const Prediction& model = p.b->prediction;
         if (counted && model.dram_bytes && model.bytes && *counted.number > kMore * *model.dram_bytes.number)
             out.push_back(more_bytes(c, p, counted));

@@ -24,7 +24,7 @@ std::string ground_words(const Analysis& a) {
 }
 
 std::string banner(const Comparison& c) {
-    std::string out = "COMPARED: A is " + ground_words(*c.a) + "; B is " + ground_words(*c.b) + ".";
+    std::string out = "COMPARED A, " + ground_words(*c.a) + ", with B, " + ground_words(*c.b) + ".";
     if (c.a->predicted() && c.b->predicted())
         out += " Nothing was measured: no time is in either, and none is compared.";
     if (c.a->counter_ground == Ground::fixture || c.b->counter_ground == Ground::fixture)
