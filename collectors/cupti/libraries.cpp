@@ -1,4 +1,5 @@
-// Which of the libraries that matter are loaded, and their versions as they say them.
+// Which of the libraries that matter are loaded, and their versions as they say them; and whatever else
+// carries device code, because its kernels may be launched.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -76,6 +77,15 @@ constexpr Known kKnown[] = {
     {"libcusparse.so", "cusparse"},  {"libcusolver.so", "cusolver"}, {"libcufft.so", "cufft"},
 };
 
+const Known* known_library(const std::string& file) {
+    for (const Known& known : kKnown) {
+        const size_t length = std::strlen(known.file);
+        if (file.compare(0, length, known.file) == 0 && (file.size() == length || file[length] == '.'))
+            return &known;
+    }
+    return nullptr;
+}
+
 std::string version_of(std::string_view name, const std::string& path, const std::string& file) {
     if (name == "libtorch") return torch_version(path);
     if (name == "cudart") return runtime_version(file);
@@ -122,19 +132,16 @@ std::string read_small_file(const std::string& path) {
 std::string describe_libraries(std::set<std::string>& told) {
     std::string out;
     for (const std::string& path : loaded_libraries()) {
+        if (!told.insert(path).second) continue;  // also those of which there is nothing to tell
         const std::string file = path.substr(path.find_last_of('/') + 1);
-        for (const Known& known : kKnown) {
-            const size_t length = std::strlen(known.file);
-            if (file.compare(0, length, known.file) != 0 || (file.size() > length && file[length] != '.'))
-                continue;
-            if (!told.insert(path).second) break;
+        if (const Known* known = known_library(file))
             JsonLine(out, "library")
-                .text("name", known.name)
+                .text("name", known->name)
                 .text("path", path)
-                .known("version", version_of(known.name, path, file))
+                .known("version", version_of(known->name, path, file))
                 .end();
-            break;
-        }
+        else if (path[0] == '/' && carries_device_code(path))
+            JsonLine(out, "library").text("name", file).text("path", path).end();
     }
     return out;
 }

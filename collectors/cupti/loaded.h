@@ -18,6 +18,9 @@ Signature* find_function(const char* soname, const char* name) {
 /// Paths of all loaded libraries.
 std::vector<std::string> loaded_libraries();
 
+/// Of a file that is an ELF library; false where it cannot be read.
+bool carries_device_code(const std::string& path);
+
 /// At most 64 KiB of a file; empty when it cannot be read.
 std::string read_small_file(const std::string& path);
 
