@@ -1,6 +1,7 @@
 #pragma once
 // Kernels' resources, read from the device code that a library or program carries (fatbin -> cubin). Needs no
 // CUDA. Checked against NVIDIA's cuobjdump, kernel by kernel, in tests/binary.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -108,6 +109,8 @@ class DeviceCode {
     /// cubin holds a name is not written anywhere: until it is found, cubin after cubin is opened (all of
     /// libtorch_cuda.so 2.11: 0.6 s); names met on the way are remembered.
     std::optional<KernelCode> find(std::string_view kernel);
+    /// From then on find() opens no further cubin to look for a name: it throws Error instead.
+    void search_until(std::chrono::steady_clock::time_point deadline);
     /// The code of a kernel in the cubin that KernelResources::cubin says.
     std::optional<KernelCode> at(uint32_t cubin, std::string_view kernel);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "attnscope/value.h"
 
 namespace attnscope {
+
+struct InstructionMix;  // attnscope/sass.h
 
 /// The schema that this version reads: any minor of this major.
 inline constexpr int kRunSchemaMajor = 1;
@@ -127,8 +130,8 @@ struct AttentionChoice {
         /// LibTorch's sentences; none: it would take the call. The first is why it is refused, each further
         /// one why it would then be refused, once what `removed` names before it is taken away.
         std::vector<std::string> refused;
-        /// "mask", "dtype", ...; as long as `refused` when the call is accepted in the end, else one shorter:
-        /// the last reason cannot be taken away (the hardware, a switch).
+        /// "mask", "dtype-bf16", ...; as long as `refused` when the call is accepted in the end, else one
+        /// shorter: the last reason cannot be taken away (the hardware, a switch).
         std::vector<std::string> removed;
         std::vector<HiddenWork> hidden;  ///< around its kernel, once it runs
     };
@@ -178,6 +181,15 @@ struct EndCounts {
     std::optional<uint64_t> kernels, memcpys, memsets, library_calls, dropped;
 };
 
+/// The machine code of a kernel, as a device of this compute capability runs it.
+struct NamedCode {
+    uint32_t name = kNone;                      ///< index into Process::names
+    uint32_t major = 0, minor = 0;              ///< the device's compute capability
+    std::string library;                        ///< the file that holds it; empty: none
+    std::shared_ptr<const InstructionMix> mix;  ///< none: `absent` says why
+    std::string absent;
+};
+
 /// One process: one file.
 struct Process {
     std::string file;  ///< name inside the run's folder
@@ -206,6 +218,8 @@ struct Process {
     std::vector<Diagnostic> diagnostics;   ///< the program's and the reader's own
     std::vector<UncomputedRead> uncomputed_reads;
     std::vector<AssumedFigure> assumed;
+    std::vector<NamedCode> code;   ///< at most one for each name and compute capability
+    std::string code_absent;       ///< why `code` is empty
     std::optional<EndCounts> end;  ///< absent: the run was cut short
 
     const Device* device(int32_t ordinal) const;  ///< nullptr when unknown
@@ -237,7 +251,7 @@ struct Run {
     bool counters_replay = false;                  ///< kernels may have been replayed
     std::vector<std::pair<std::string, uint64_t>> counters_passes;  ///< chip, passes as planned
     std::vector<Diagnostic> diagnostics;                            ///< about the folder as a whole
-    std::vector<ImportedFile> imported;  ///< empty: recorded by attnscope itself
+    std::vector<ImportedFile> imported;                             ///< empty: recorded by attnscope itself
 };
 
 /// Reads a run's folder. Throws Error when it is not a run, cannot be read, or is of a newer major version;

@@ -2,6 +2,7 @@
 // Which instructions a kernel's machine code (SASS) holds, counted in the code: how often they run is not
 // known from it. Opcodes are told by src/data/sass_opcodes.tsv; what it does not know is counted as unknown,
 // never guessed. Checked against nvdisasm, instruction by instruction, in tests/sass.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,9 +41,10 @@ enum class InstructionClass {
     unknown,        ///< an opcode that the table does not know
 };
 const char* to_string(InstructionClass kind);  ///< "mma.sync", "local load", ...
+InstructionClass instruction_class(std::string_view mnemonic);
 
 struct InstructionCount {
-    std::string_view mnemonic;  ///< without modifiers: HMMA
+    std::string mnemonic;  ///< without modifiers: HMMA
     InstructionClass kind = InstructionClass::other;
     uint64_t count = 0;
 };
@@ -76,6 +78,8 @@ std::string known_architectures();
 struct KernelMix {
     std::optional<InstructionMix> mix;
     std::string absent;
+    bool held =
+        false;  ///< the file has code of this name for the device, whether its mix could be read or not
 };
 
 /// The mixes of a file's kernels as a device of this compute capability runs them. Opening costs
@@ -87,6 +91,10 @@ class KernelMixes {
     KernelMixes(const std::string& library, int major, int minor);
     KernelMix of(std::string_view mangled);
     KernelMix of(const KernelResources& kernel);  ///< as read_kernels gave it: no search
+    /// From then on names in cubins that were not opened yet are absent (DeviceCode::search_until).
+    void search_until(std::chrono::steady_clock::time_point deadline);
+    /// Why the file cannot be read; empty: it can.
+    const std::string& unreadable() const { return absent_; }
 
   private:
     template <class Get>

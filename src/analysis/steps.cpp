@@ -35,7 +35,7 @@ size_t StepKeyHash::operator()(const StepKey& key) const noexcept {
 }
 
 StepMaker::StepMaker(const Process& process, Ground ground)
-    : process_(process), ground_(ground), origins_(process) {
+    : process_(process), ground_(ground), origins_(process), code_(process) {
     std::map<std::string, uint32_t> classes;
     for (const LibraryCall& call : process.calls) {
         std::string text = call.library + '\n' + call.function + '\n' + call.operation;
@@ -131,6 +131,7 @@ void StepMaker::fill_kernel(Step& step, const Launch& launch) {
         step.full_name = it->second.second;
     }
     step.role = role_of(step.full_name);
+    code_.fill(step, launch);
     const Provenance trace{Source::trace, ground_};
     // A virtual GPU has the resources from the cubin that its device would run; a real one reports them with
     // the launch.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "attnscope/analysis.h"
+#include "code.h"
 #include "origins.h"
 
 namespace attnscope {
@@ -29,6 +30,7 @@ class StepMaker {
     const Process& process_;
     Ground ground_;
     Origins origins_;
+    StepCode code_;
     std::vector<uint32_t> call_class_;  ///< equal calls have equal numbers
     std::unordered_map<uint32_t, std::pair<std::string, std::string>> names_;  ///< demangled once a name
 };

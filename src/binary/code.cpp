@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "attnscope/binary.h"
+#include "attnscope/error.h"
 #include "cubin.h"
 #include "elf.h"
 #include "file.h"
@@ -90,6 +91,7 @@ struct DeviceCode::Impl {
     std::vector<Chosen> chosen;
     std::unordered_map<std::string, uint32_t> cubin_of;  ///< of the kernels in the first `scanned` cubins
     uint32_t scanned = 0;
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
     std::vector<std::byte> image;
     std::optional<OpenCubin> cubin;  ///< number `current`
     uint32_t current = 0;
@@ -105,6 +107,8 @@ std::optional<KernelCode> DeviceCode::find(std::string_view kernel) {
     const std::string name(kernel);
     auto known = impl_->cubin_of.find(name);
     while (known == impl_->cubin_of.end() && impl_->scanned < impl_->chosen.size()) {
+        if (std::chrono::steady_clock::now() >= impl_->deadline)
+            throw Error(impl_->path + ": not searched to its end: the time for it was over");
         const uint32_t number = impl_->scanned++;
         for (const auto& [found, section] : impl_->open(number).kernels())
             impl_->cubin_of.try_emplace(std::string(found), number);
@@ -112,6 +116,10 @@ std::optional<KernelCode> DeviceCode::find(std::string_view kernel) {
     }
     if (known == impl_->cubin_of.end()) return std::nullopt;
     return at(known->second, kernel);
+}
+
+void DeviceCode::search_until(std::chrono::steady_clock::time_point deadline) {
+    impl_->deadline = deadline;
 }
 
 std::optional<KernelCode> DeviceCode::at(uint32_t cubin, std::string_view kernel) {

@@ -10,6 +10,7 @@
 #include "clocks.h"
 #include "counter_setup.h"
 #include "counter_values.h"
+#include "kernel_code.h"
 #include "program.h"
 #include "run_folder.h"
 #include "say.h"
@@ -130,8 +131,13 @@ class Launcher {
     }
 
     void finish() {
-        // Before the evaluation: whatever becomes of that, the run has ended.
+        // Before what follows: whatever becomes of that, the run has ended.
         std::string fault = folder_.write(counters_.diagnostics);
+        if (fault.empty()) {
+            for (Diagnostic& d : launch::write_kernel_code(folder_.path()))
+                launch::add_diagnostic(counters_.diagnostics, std::move(d));
+            fault = folder_.write(counters_.diagnostics);
+        }
         if (counters_.on && fault.empty()) {
             const launch::Evaluation values = launch::evaluate_counters(folder_.path(), tool_);
             for (const Diagnostic& d : values.diagnostics) {

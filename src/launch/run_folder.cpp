@@ -44,11 +44,19 @@ void remove_counters(const fs::path& folder) {
     fs::remove(folder, ignored);  // empty folders alone
 }
 
+void remove_code(const fs::path& folder) {
+    std::error_code ignored;
+    if (fs::is_symlink(folder, ignored)) return;
+    for (const char* ours : {"kernels.jsonl", "kernels.jsonl.new"}) fs::remove(folder / ours, ignored);
+    fs::remove(folder, ignored);
+}
+
 void remove_run(const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
         if (entry.path().extension() == ".jsonl" || entry.path().filename() == "run.json")
             fs::remove(entry.path());
     remove_counters(folder / "counters");
+    remove_code(folder / "code");
 }
 
 /// The outermost missing folder on the way to `path`; empty when it is all there.

@@ -6,6 +6,7 @@
 #include "attnscope/error.h"
 #include "attnscope/run.h"
 #include "clock_file.h"
+#include "code_file.h"
 #include "counter_file.h"
 #include "join_collections.h"
 #include "process_file.h"
@@ -188,6 +189,7 @@ Run read_run(const fs::path& folder) {
         throw not_a_run(folder, "it holds no run.json, and no .jsonl file starts with a process");
     add_counters(run, files);
     run_reader::join_collections(run);
+    run_reader::read_code(folder / "code" / "kernels.jsonl", run);
     if (files.clocks) run_reader::read_clocks(folder / "clocks.jsonl", run);
     std::stable_sort(run.processes.begin(), run.processes.end(), [](const Process& a, const Process& b) {
         const uint64_t x = a.rank.value_or(UINT64_MAX), y = b.rank.value_or(UINT64_MAX);

@@ -102,6 +102,10 @@ const char* to_string(InstructionClass kind) {
     return "unknown";
 }
 
+InstructionClass instruction_class(std::string_view mnemonic) {
+    return sass::class_of(mnemonic);
+}
+
 uint64_t InstructionMix::count(std::string_view mnemonic) const {
     for (const InstructionCount& entry : by_mnemonic)
         if (entry.mnemonic == mnemonic) return entry.count;
@@ -175,13 +179,19 @@ KernelMixes::KernelMixes(const std::string& library, int major, int minor)
 template <class Get>
 KernelMix KernelMixes::answer(std::string_view mangled, Get get) {
     if (!code_) return {std::nullopt, absent_};
+    std::optional<KernelCode> code;
     try {
-        if (const std::optional<KernelCode> code = get()) return {instruction_mix(*code, library_), {}};
+        code = get();
+        if (code) return {instruction_mix(*code, library_), {}, true};
     } catch (const Error& e) {
-        return {std::nullopt, e.what()};
+        return {std::nullopt, e.what(), code.has_value()};
     }
     return {std::nullopt,
             library_ + " holds no code of \"" + printable(mangled) + "\" for sm_" + std::to_string(sm_)};
+}
+
+void KernelMixes::search_until(std::chrono::steady_clock::time_point deadline) {
+    if (code_) code_->search_until(deadline);
 }
 
 KernelMix KernelMixes::of(std::string_view mangled) {
