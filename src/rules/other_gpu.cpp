@@ -15,9 +15,14 @@ double ratio(const Value& there, const Value& here) {
     return *there.number / *here.number;
 }
 
-std::string times(const char* what, const Value& there, const Value& here) {
-    if (!there || !here || *here.number <= 0) return {};
-    return std::string(what) + " x " + words::number(ratio(there, here));
+/// "DRAM x 1.64", and the ratio as evidence: no number is in the claim alone.
+void add_peak(const char* what, const Value& there, const Value& here, std::vector<std::string>& peaks,
+              std::vector<Evidence>& out) {
+    if (!there || !here || *here.number <= 0) return;
+    const Value value = Value::of(ratio(there, here), Unit::none, there.provenance,
+                                  words::number(*there.number) + " / " + words::number(*here.number));
+    peaks.push_back(std::string(what) + " x " + words::number(*value.number));
+    out.push_back(evidence(std::string(what) + ", there / here", value));
 }
 
 /// The fused implementation that says most: one whose kernel is known.
@@ -76,10 +81,11 @@ std::vector<Finding> other_gpu(const Analysis& a) {
     f.subject = "another GPU";
     f.severity = Severity::info;
     std::vector<std::string> peaks;
-    for (const std::string& text :
-         {times("tensor cores", then.tensor, now.tensor), times("DRAM", then.dram, now.dram),
-          times("exponentials", then.exponentials, now.exponentials), times("L2", then.l2, now.l2)})
-        if (!text.empty()) peaks.push_back(text);
+    std::vector<Evidence> ratios;
+    add_peak("tensor cores", then.tensor, now.tensor, peaks, ratios);
+    add_peak("DRAM", then.dram, now.dram, peaks, ratios);
+    add_peak("exponentials", then.exponentials, now.exponentials, peaks, ratios);
+    add_peak("L2", then.l2, now.l2, peaks, ratios);
     f.claim = "On an " + other->id + " the bound of " + i->title + " is " +
               words::number(factor >= 1 ? factor : 1 / factor) +
               (factor >= 1 ? " times lower (" : " times higher (") + words::join(peaks) + ")" +
@@ -88,6 +94,7 @@ std::vector<Finding> other_gpu(const Analysis& a) {
               ".";
     f.evidence = {evidence("bound on " + here->id, before.bound, "one attention"),
                   evidence("bound on " + other->id, after.bound, "one attention")};
+    f.evidence.insert(f.evidence.end(), ratios.begin(), ratios.end());
     for (const auto& [p, gpu] : {std::pair{&before, here}, std::pair{&after, other}})
         if (p->exponential_time && p->compute_time && *p->compute_time.number > 0)
             f.evidence.push_back(
