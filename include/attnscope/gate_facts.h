@@ -37,6 +37,7 @@ struct GateMetric {
     Unit unit = Unit::count;
     Source source = Source::trace;
     std::string title;  ///< in sentences: "theoretical occupancy"
+    double noise = 0;   ///< counters: a change up to this share is within what the hardware's counts vary by
     bool has(Level level) const;
 };
 /// Exact metrics, one for each role of the metric catalogue (attnscope/metrics.h), and time.

@@ -48,7 +48,8 @@ struct Limit {
     bool ignore = false;
     int line = 0;  ///< in the policy's file
     bool absolute() const { return at_most || at_least || !is.empty() || !is_not.empty(); }
-    std::string text() const;  ///< "registers of *flash_fwd* in sdpa_*: at most 168"
+    std::string bound() const;  ///< "at most 168"
+    std::string text() const;   ///< "registers of *flash_fwd* in sdpa_*: at most 168"
 };
 
 enum class CannotJudge { exit_3, pass, fail };

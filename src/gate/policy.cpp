@@ -24,14 +24,11 @@ bool matches(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
-std::string Limit::text() const {
-    std::string out = metric;
-    if (!kernel.empty()) out += " of " + kernel;
-    if (implementation != "*") out += " in " + implementation;
+std::string Limit::bound() const {
     const GateMetric* known = find_gate_metric(metric);
     const Unit unit = known ? known->unit : Unit::none;
-    std::string bound;
-    const auto add = [&](const std::string& text) { bound += (bound.empty() ? ": " : ", ") + text; };
+    std::string out;
+    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
     if (at_least) add("at least " + say_number(*at_least, unit));
     if (at_most) add("at most " + say_number(*at_most, unit));
     if (!is.empty()) add("is " + is);
@@ -40,7 +37,12 @@ std::string Limit::text() const {
         add("may worsen by " + (may_worsen->relative ? say_number(100 * may_worsen->amount, Unit::percent)
                                                      : say_number(may_worsen->amount, unit)));
     if (ignore) add("not judged");
-    return out + bound;
+    return out;
+}
+
+std::string Limit::text() const {
+    return metric + (kernel.empty() ? "" : " of " + kernel) +
+           (implementation == "*" ? "" : " in " + implementation) + ": " + bound();
 }
 
 }  // namespace attnscope::gate

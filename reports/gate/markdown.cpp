@@ -1,0 +1,119 @@
+#include <algorithm>
+
+#include "attnscope/render_gate.h"
+#include "gate/show.h"
+#include "markdown/escape.h"
+#include "unicode.h"
+
+namespace attnscope {
+namespace {
+
+using namespace reports;
+using gate::Outcome;
+using gate::Verdict;
+
+constexpr size_t kLongestCell = 160, kLongestProse = 400;  // columns
+
+std::string cell(const std::string& text) {
+    return markdown_text(truncate(clean(text), kLongestCell));
+}
+std::string prose(const std::string& text) {
+    return markdown_text(truncate(clean(text), kLongestProse));
+}
+
+/// The tag is inside an HTML comment: nothing of it may end the comment.
+std::string safe_id(const std::string& id) {
+    std::string out;
+    for (const char c : id.substr(0, 100))
+        out +=
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'
+                ? c
+            : out.empty() || out.back() == '-' ? '_'
+                                               : '-';
+    return out.empty() ? "gate" : out;
+}
+
+std::string row(const Verdict& v, const gate::GateResult& result) {
+    std::string limit = cell(v.limit);
+    if (v.line > 0) limit += " (line " + std::to_string(v.line) + ")";
+    const std::string metric = v.metric.empty() ? v.rule : v.metric;
+    const char* mark = result.ground == Ground::virtual_gpu ? "*" : "";
+    const auto value = [&](const gate::Measurement& m) {
+        const std::string text = cell(shown(m));
+        return m.samples.empty() ? text : mark + text + mark;
+    };
+    return std::string("| ") + symbol(v.outcome) + " " + gate::to_string(v.outcome) + " | " +
+           cell(subject_words(v)) + " | " + cell(metric) + " | " + value(v.before) + " | " + value(v.after) +
+           " | " + limit + " |\n";
+}
+
+std::string changes(const char* what, const std::vector<gate::Change>& all) {
+    std::string out;
+    for (const gate::Change& c : all)
+        out += std::string(what) + " changed: " + cell(c.label) + ": " + cell(c.before) + " → " +
+               cell(c.after) + "\n\n";
+    return out;
+}
+
+}  // namespace
+
+std::string render_gate_markdown(const gate::GateResult& result, const std::string& id, size_t budget) {
+    budget = std::max<size_t>(budget, 512);
+    const std::string word = verdict_word(result);
+    std::string out = "<!-- attnscope:id=" + safe_id(id) + " -->\n### attnscope gate: " +
+                      (word == "PASSED"   ? "✅ passed"
+                       : word == "FAILED" ? "❌ failed"
+                                          : "❔ cannot judge") +
+                      "\n" + prose(result.headline) + ". " + cell(result.gpu) + ", " + ground_note(result) +
+                      ".\n";
+    // Everything beyond the two lines is added while it fits; what did not is counted.
+    const std::string tail_room(220, ' ');
+    size_t left_out = 0;
+    const auto add = [&](const std::string& text, const std::string& closing = {}) {
+        if (out.size() + text.size() + closing.size() + tail_room.size() > budget) {
+            ++left_out;
+            return false;
+        }
+        out += text;
+        return true;
+    };
+    if (word == "PASSED" && result.inputs.empty() && result.environment.empty() &&
+        result.count(Outcome::better) == 0)
+        return out;
+    add("\n" + changes("Input", result.inputs));
+    add(changes("Environment", result.environment));
+    for (size_t i = 1; i < result.no_comparison.size(); ++i)
+        add("- " + prose(result.no_comparison[i]) + "\n");
+    for (const std::string& note : result.notes) add("- " + prose(note) + "\n");
+    std::string cause, next;
+    for (const Verdict& v : result.verdicts)
+        if (v.outcome == Outcome::worse || v.outcome == Outcome::unjudged) {
+            if (cause.empty()) {
+                cause = "\n**" + prose(v.sentence) + "**" +
+                        (v.cause.empty() ? "" : "  \nLikely cause: " + prose(v.cause)) + "\n";
+                next = v.next_step;
+            }
+        }
+    if (!cause.empty()) add(cause);
+    const auto interesting = [](const Verdict& v) { return v.outcome != Outcome::same; };
+    if (std::any_of(result.verdicts.begin(), result.verdicts.end(), interesting) &&
+        add("\n| | where | what | baseline | this run | limit |\n|-|-|-|--:|--:|-|\n"))
+        for (const Verdict& v : result.verdicts)
+            if (interesting(v)) add(row(v, result));
+    const size_t same = result.count(Outcome::same);
+    std::string tail = "\n";
+    if (left_out > 0) tail += std::to_string(left_out) + " more did not fit here. ";
+    if (same > 0)
+        tail += std::to_string(same) + (same == 1 ? " value is" : " values are") + " within bounds. ";
+    const auto command = [&](const char* what, const std::string& text) {
+        const std::string code =
+            std::string(what) + markdown_code(truncate(clean(text), kLongestProse)) + "\n";
+        if (!text.empty() && out.size() + tail.size() + code.size() <= budget) tail += code;
+    };
+    command("To see it: ", next);
+    if (result.count(Outcome::worse) + result.count(Outcome::better) > 0)
+        command("To accept it: ", result.update_command);
+    return out + tail + (tail.back() == '\n' ? "" : "\n");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,149 @@
+// attnscope gate RUN... --baseline FILE [--policy FILE], --write-baseline FILE --reason TEXT, --self-test
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attnscope/error.h"
+#include "attnscope/gate.h"
+#include "attnscope/gate_self_test.h"
+#include "attnscope/render_gate.h"
+#include "attnscope/rules.h"
+#include "attnscope/run.h"
+#include "command.h"
+#include "terminal.h"
+#include "write_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct Options {
+    std::vector<std::string> runs;
+    std::string baseline, policy, write_baseline, reason, format = "text", id = "gate";
+    std::string junit, sarif, json, markdown;
+    bool details = false, github = false, self_test = false;
+};
+
+gate::GateFacts read_facts(const std::vector<std::string>& folders) {
+    std::vector<gate::GateFacts> facts;
+    for (const std::string& folder : folders) {
+        const Run run = read_run(folder);
+        const Analysis analysis = analyze(run);
+        facts.push_back(gate::facts_of(run, analysis, find_all(analysis)));
+    }
+    return gate::join(std::move(facts));
+}
+
+/// The difference first, then the file, whole or not at all.
+int write_baseline(const Options& o, gate::GateFacts facts) {
+    if (o.reason.empty())
+        throw Error("--write-baseline needs --reason TEXT: who reviews the change must know why it is right");
+    check_output_file(o.write_baseline);
+    std::vector<std::string> unfit = facts.unusable;
+    unfit.insert(unfit.end(), facts.lost.begin(), facts.lost.end());
+    if (!unfit.empty()) throw Error("no baseline was written: " + unfit.front(), Exit::cannot_judge);
+    const gate::Baseline after{o.reason, std::move(facts)};
+    std::error_code error;
+    if (std::filesystem::exists(o.write_baseline, error)) {
+        const std::vector<std::string> lines = gate::difference(gate::load_baseline(o.write_baseline), after);
+        for (const std::string& line : lines) std::cout << render_line(line) << '\n';
+        if (lines.empty()) std::cout << "nothing changes but the reason\n";
+    }
+    write_file(o.write_baseline, gate::to_json(after));
+    std::cout << "wrote " << o.write_baseline << ": review it as a diff and commit it\n";
+    return static_cast<int>(Exit::success);
+}
+
+int self_test(const gate::GateFacts& facts, const gate::Policy& policy) {
+    const gate::SelfTest test = gate::self_test(facts, policy);
+    for (const std::string& one : test.missed) std::cout << render_line("not seen: " + one) << '\n';
+    for (const std::string& one : test.cannot_fail) std::cout << render_line("cannot fail: " + one) << '\n';
+    for (const gate::Verdict& v : test.same.verdicts)
+        if (v.outcome == gate::Outcome::worse)
+            std::cout << render_line("worse than itself: " + v.sentence) << '\n';
+    if (facts.runs == 1)
+        std::cout << "one run has no noise to measure: give several for bounds\n";
+    else if (const std::string bounds = test.policy(); !bounds.empty())
+        std::cout << "# bounds that the noise of these " << facts.runs << " runs does not reach\n" << bounds;
+    std::cout << (test.passed() ? "the gate can fail: " : "THE GATE IS BROKEN: ")
+              << test.worsened - test.missed.size() << " of " << test.worsened
+              << " worsened values were seen\n";
+    return static_cast<int>(test.passed()        ? Exit::success
+                            : test.worsened == 0 ? Exit::cannot_judge
+                                                 : Exit::regression);
+}
+
+/// GitHub shows annotations from standard output, and the summary from a file that it names. A fork's pull
+/// request cannot be commented; its summary can be written.
+void tell_github(const gate::GateResult& result, const std::string& id) {
+    std::cout << render_gate_annotations(result);
+    const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
+    if (!summary || !*summary) return;
+    std::ofstream out(summary, std::ios::app | std::ios::binary);
+    out << render_gate_markdown(result, id, kCommentLimit);
+    if (!out.flush()) std::cerr << "attnscope: the step summary " << summary << " cannot be written\n";
+}
+
+int run(const Options& o) {
+    for (const std::string* file : {&o.junit, &o.sarif, &o.json, &o.markdown})
+        if (!file->empty()) check_output_file(*file);
+    const gate::Policy policy = o.policy.empty() ? gate::Policy() : gate::load_policy(o.policy);
+    if (!o.write_baseline.empty()) return write_baseline(o, read_facts(o.runs));
+    if (o.self_test) return self_test(read_facts(o.runs), policy);
+    bool absolute = false;
+    for (const gate::Limit& limit : policy.limits) absolute = absolute || limit.absolute();
+    if (o.baseline.empty() && !absolute)
+        throw Error(
+            "there is nothing to gate against: name a baseline with --baseline, or a policy with absolute "
+            "limits "
+            "(at_most, at_least, is, not) with --policy");
+    gate::Baseline baseline;
+    if (!o.baseline.empty()) baseline = gate::load_baseline(o.baseline);
+    const gate::GateResult result = gate::judge(read_facts(o.runs), o.baseline.empty() ? nullptr : &baseline,
+                                                policy, {o.baseline, o.runs});
+    if (!o.junit.empty()) write_file(o.junit, render_gate_junit(result));
+    if (!o.sarif.empty()) write_file(o.sarif, render_gate_sarif(result));
+    if (!o.json.empty()) write_file(o.json, render_gate_json(result));
+    if (!o.markdown.empty()) write_file(o.markdown, render_gate_markdown(result, o.id));
+    TextOptions text = terminal_options(true);
+    text.details = o.details;
+    std::cout << (o.format == "md"      ? render_gate_markdown(result, o.id)
+                  : o.format == "json"  ? render_gate_json(result)
+                  : o.format == "junit" ? render_gate_junit(result)
+                  : o.format == "sarif" ? render_gate_sarif(result)
+                                        : render_gate_text(result, text));
+    if (o.github) tell_github(result, o.id);
+    std::cout << std::flush;
+    if (!std::cout) throw Error("standard output cannot be written to: is the disk full?");
+    return static_cast<int>(result.exit);
+}
+
+}  // namespace
+
+Action define_gate(CLI::App& app) {
+    auto o = std::make_shared<Options>();
+    app.add_option("run", o->runs, "folders of runs of one program; several give spread")->required();
+    app.add_option("--baseline", o->baseline, "the baseline to hold the runs against");
+    app.add_option("--policy", o->policy, "TOML: what may change, and absolute limits");
+    app.add_option("--write-baseline", o->write_baseline, "show what changes, and write this baseline");
+    app.add_option("--reason", o->reason, "why the baseline is right: kept in it");
+    app.add_flag("--self-test", o->self_test,
+                 "worsen every gated value: does the gate see it? And propose bounds");
+    app.add_option("--format", o->format, "on standard output: text, md, json, junit or sarif")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"text", "md", "json", "junit", "sarif"}));
+    app.add_flag("--details", o->details, "text: also what holds");
+    app.add_option("--markdown", o->markdown, "also write the pull request's comment to this file");
+    app.add_option("--junit", o->junit, "also write JUnit XML");
+    app.add_option("--sarif", o->sarif, "also write SARIF 2.1.0");
+    app.add_option("--json", o->json, "also write JSON (schema/verdict.schema.json)");
+    app.add_flag("--github", o->github, "also print annotations, and append to $GITHUB_STEP_SUMMARY");
+    app.add_option("--id", o->id, "tells comments of several gates on one pull request apart")
+        ->capture_default_str();
+    return [o] { return run(*o); };
+}
+
+}  // namespace attnscope::cli

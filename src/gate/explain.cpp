@@ -1,0 +1,59 @@
+#include "explain.h"
+
+#include <algorithm>
+
+#include "analysis/words.h"
+
+namespace attnscope::gate {
+namespace {
+
+/// The finding that most likely says why: new since the baseline, worst first. nullptr: none.
+const Finding* likely_cause(const GateFacts& run, const Subject* before, const std::string& subject) {
+    const Finding* best = nullptr;
+    for (const Finding& f : run.findings) {
+        if (f.subject != subject || f.severity < Severity::warning) continue;
+        if (before &&
+            std::find(before->findings.begin(), before->findings.end(), f.id) != before->findings.end())
+            continue;
+        if (!best || f.severity > best->severity) best = &f;
+    }
+    return best;
+}
+
+/// The worst kernel, call or copy that is new, which is what the greater counts are made of.
+std::string newcomer(const GateResult& result, const std::string& subject) {
+    for (const Verdict& v : result.verdicts)
+        if (v.subject == subject && v.outcome == Outcome::worse && v.rule.starts_with("matching/") &&
+            v.before.metric.empty())
+            return std::string(to_string(v.level)) + " `" + v.part_title + "`" +
+                   (v.place.empty() ? "" : ", launched by " + v.place) + ", is new";
+    return {};
+}
+
+}  // namespace
+
+void explain(GateResult& result, const GateFacts& run, const Baseline* baseline) {
+    const std::string folder =
+        result.context.runs.empty() ? "RUN" : words::shell_word(result.context.runs.front());
+    for (Verdict& v : result.verdicts) {
+        if (v.outcome != Outcome::worse || v.subject.empty()) continue;
+        const Subject* before = baseline ? baseline->facts.find(v.subject) : nullptr;
+        const Subject* now = run.find(v.subject);
+        if (v.cause.empty()) {
+            if (const Finding* finding = likely_cause(run, before, v.subject))
+                v.cause = finding->claim;
+            else if (now && !now->reason.empty())
+                v.cause = now->reason;
+            else if (const std::string what = newcomer(result, v.subject); !what.empty() && v.part.empty())
+                v.cause = what;
+        }
+        if (v.next_step.empty()) v.next_step = "attnscope report " + folder + " --details";
+    }
+    if (result.context.baseline_file.empty() || result.context.runs.empty()) return;
+    result.update_command = "attnscope gate";
+    for (const std::string& one : result.context.runs) result.update_command += " " + words::shell_word(one);
+    result.update_command +=
+        " --write-baseline " + words::shell_word(result.context.baseline_file) + " --reason TEXT";
+}
+
+}  // namespace attnscope::gate
