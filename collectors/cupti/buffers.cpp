@@ -25,12 +25,21 @@ uint8_t* BufferPool::take_free(size_t& size, bool beyond_limit) {
 
 uint8_t* BufferPool::request(size_t& size, bool may_decline) {
     requests_.fetch_add(1, std::memory_order_relaxed);
-    const uint64_t start = monotonic_ms();
+    // The limit is for a disk that stands still: as long as buffers come back, another thread was quicker.
+    uint64_t progress = monotonic_ms();
+    uint32_t before = recycled_.state();
     uint8_t* data = nullptr;
     for (;;) {
         const uint32_t seen = recycled_.state();
         data = take_free(size, false);
-        if (data != nullptr || monotonic_ms() - start >= kWaitMs) break;
+        if (data != nullptr || stuck_.load(std::memory_order_relaxed) == uint64_t{seen} + 1) break;
+        if (seen != before) {
+            before = seen;
+            progress = monotonic_ms();
+        } else if (monotonic_ms() - progress >= kWaitMs) {
+            stuck_.store(uint64_t{seen} + 1, std::memory_order_relaxed);
+            break;
+        }
         recycled_.wait(seen, 50);
     }
     if (data == nullptr && !may_decline) data = take_free(size, true);

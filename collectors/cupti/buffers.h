@@ -19,8 +19,9 @@ class BufferPool {
     static constexpr size_t kBigCount =
         16;  ///< so many big ones, then small ones: CUPTI 13 keeps one a thread
     static constexpr size_t kMaxBytes = 24 << 20;
-    static constexpr uint32_t kWaitMs =
-        1000;  ///< how long a full pool holds up the program before records are dropped
+    /// How long a full pool holds up the program, without a single buffer coming back, before records are
+    /// dropped. It does so once: until the next one comes back nobody waits any more.
+    static constexpr uint32_t kWaitMs = 10000;
 
     struct Completed {
         uint8_t* data;
@@ -58,6 +59,7 @@ class BufferPool {
     size_t bytes_ = 0;
     std::atomic<uint64_t> requests_{0};
     std::atomic<size_t> outstanding_{0};
+    std::atomic<uint64_t> stuck_{0};  ///< recycled_'s state when a wait was given up, plus 1
     Signal arrived_, recycled_;
 };
 

@@ -259,16 +259,23 @@ void Session::finish() {
     if (!started_ || !initialised_ || written_) return;
     stop_flush_ = true;
     wake_flush_.raise();
-    const auto wait_for = [](const std::atomic<bool>& done, Signal& signal, uint32_t limit) {
-        for (const uint64_t start = monotonic_ms(); !done && monotonic_ms() - start < limit;) {
+    // The limits are for what stands still: on a busy machine buffers still come and are written.
+    const auto wait_for = [this](const std::atomic<bool>& done, Signal& signal, uint32_t limit) {
+        const auto progress = [this] { return uint64_t{pool_.arrived().state()} + round_done_.state(); };
+        uint64_t last = progress(), since = monotonic_ms();
+        while (!done && monotonic_ms() - since < limit) {
             const uint32_t seen = signal.state();
             if (!done) signal.wait(seen, 100);
+            if (const uint64_t now = progress(); now != last) {
+                last = now;
+                since = monotonic_ms();
+            }
         }
         return done.load();
     };
     if (!wait_for(flushed_, flush_done_, kFlushMs))
         notices_.diagnostic("data_loss", "exit-flush-timeout",
-                            "CUPTI did not hand over its last records within 5 seconds at the program's exit",
+                            "CUPTI stopped handing over its last records for 5 seconds at the program's exit",
                             "synchronise (cudaDeviceSynchronize) before the program ends");
     stop_write_ = true;
     pool_.arrived().raise();

@@ -51,6 +51,13 @@ struct SessionTest : testing::Test {
         EXPECT_EQ(files.size(), 1u);
         return files.empty() ? std::vector<json>() : test::parse_lines(test::read_file(files[0]));
     }
+    static std::string diagnostics(const fs::path& path) {
+        std::ifstream file(path);
+        std::string found;
+        for (std::string line; std::getline(file, line);)
+            if (line.find("\"type\":\"diagnostic\"") != std::string::npos) found += line + '\n';
+        return found;
+    }
     static bool says(const std::vector<json>& lines, const std::string& code) {
         for (const json& line : of_type(lines, "diagnostic"))
             if (line.at("code") == code) return true;
@@ -99,10 +106,19 @@ TEST_F(SessionTest, AMillionLaunchesFromEightThreadsAreCountedExactly) {
     EXPECT_EQ(with_thread, 1'000'000u);
     EXPECT_EQ(json::parse(last).at("kernels"), 1'000'000);
     EXPECT_EQ(json::parse(last).at("dropped"), 0);
+    if (HasFailure()) ADD_FAILURE() << "it says:\n" << diagnostics(files[0]);
     // Resident peak in kB; the program alone needs about 4 MB.
     const size_t peak = std::strtoul(output.c_str() + output.find("VmHWM:") + 6, nullptr, 10);
     EXPECT_GT(peak, 1000u);
     EXPECT_LT(peak, 68u * 1024);
+}
+
+TEST_F(SessionTest, ASlowLastFlushIsWaitedForWhileRecordsCome) {
+    // Eight buffers, one a thread: nearly 10 seconds, twice what a CUPTI that stands still would get.
+    EXPECT_EQ(run("init threads=10", "slow"), 0);
+    const auto all = lines();
+    EXPECT_EQ(of_type(all, "kernel").size(), 80u);
+    EXPECT_FALSE(says(all, "exit-flush-timeout"));
 }
 
 TEST_F(SessionTest, NvtxRangesReachTheLaunches) {

@@ -1,7 +1,8 @@
 // A CUPTI small enough to be read at once, for what the virtual GPU's does not do: being too old, refusing,
 // giving no record to us. FAKE_CUPTI names the behaviour: "good" (default), "old", "refuses", "taken",
-// "drops", "throws-away".
+// "drops", "slow" (1.2 seconds a buffer when flushed), "throws-away".
 #include <cupti.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -21,6 +22,7 @@ CUpti_BuffersCallbackRequestFunc g_request;
 CUpti_BuffersCallbackCompleteFunc g_complete;
 std::mutex g_mutex;
 std::atomic<uint32_t> g_correlation{1};
+std::atomic<size_t> g_dropped{0};  ///< records for which there was no buffer
 thread_local std::vector<uint64_t> g_external;
 
 /// One buffer for each thread, as CUPTI 13; all are handed over by whoever flushes.
@@ -47,7 +49,10 @@ void append(const Record& record) {
     }
     size_t records = 0;
     if (b.data == nullptr) g_request(&b.data, &b.size, &records);
-    if (b.data == nullptr) return;
+    if (b.data == nullptr) {
+        ++g_dropped;
+        return;
+    }
     std::memcpy(b.data + b.used, &record, sizeof record);
     b.used += sizeof record;
 }
@@ -109,6 +114,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t) {
     const std::lock_guard lock(g_mutex);
     for (Buffer* b : g_buffers) {
         if (b->data == nullptr) continue;
+        if (behaviour() == "slow") usleep(1'200'000);
         g_complete(nullptr, 0, b->data, b->size, b->used);
         *b = {};
     }
@@ -122,7 +128,7 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Acti
 }
 CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* dropped) {
     static std::atomic<bool> told{false};
-    *dropped = behaviour() == "drops" && !told.exchange(true) ? 17 : 0;
+    *dropped = g_dropped.exchange(0) + (behaviour() == "drops" && !told.exchange(true) ? 17 : 0);
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind, uint64_t id) {
