@@ -16,6 +16,37 @@ using MemcpyRecord = CUpti_ActivityMemcpy5;
 using PeerCopyRecord = CUpti_ActivityMemcpyPtoP4;
 using MemsetRecord = CUpti_ActivityMemset4;
 
+/// A call that is to launch kernels. When it fails no other record tells of it; and a runtime call has the
+/// driver's call inside.
+bool is_launch(CUpti_ActivityKind kind, CUpti_CallbackId cbid) {
+    if (kind == CUPTI_ACTIVITY_KIND_DRIVER) switch (cbid) {
+            case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+            case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+            case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+            case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+            case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+            case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+            case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+            case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+                return true;
+            default:
+                return false;
+        }
+    switch (cbid) {
+        case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_ptsz_v9000:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000:
+        case CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_ptsz_v10000:
+            return true;
+        default:
+            return false;
+    }
+}
+
 const char* copy_kind_name(uint8_t kind) {
     switch (kind) {
         case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
@@ -178,6 +209,9 @@ void Joiner::take_api(const CUpti_Activity* record) {
     if (!s->has_api || r.start < s->start_ns) s->start_ns = r.start;
     s->thread = r.threadId;
     s->has_api = true;
+    if (r.returnValue == 0 || s->failed || !is_launch(r.kind, r.cbid)) return;
+    s->failed = true;
+    if (counts_.failed_launches++ == 0) counts_.first_failure = r.returnValue;
 }
 
 void Joiner::take_external(const CUpti_Activity* record) {

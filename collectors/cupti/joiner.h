@@ -30,6 +30,8 @@ class Joiner {
         uint64_t kernels = 0, memcpys = 0, memsets = 0;
         uint64_t without_api_record = 0;  ///< written without thread and range
         uint64_t invalid_times = 0;       ///< end before start
+        uint64_t failed_launches = 0;     ///< calls that were to launch and answered an error: nothing ran
+        uint32_t first_failure = 0;       ///< what the first of them answered
     };
 
     Joiner(const RangeBook& ranges, Options options, const OperationBook* operations = nullptr);
@@ -65,7 +67,7 @@ class Joiner {
     struct Slot {
         uint32_t correlation, thread;
         uint64_t start_ns, external;
-        bool has_api, has_external, used;
+        bool has_api, has_external, used, failed;
     };
     static constexpr uint32_t kSlots = 1u << 19;
     static constexpr size_t kLate = 1u << 16;

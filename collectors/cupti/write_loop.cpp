@@ -90,6 +90,12 @@ void Session::write_end() {
         notices_.diagnostic("warning", "invalid-times",
                             "CUPTI gave launches that end before they start: their times are left out", "",
                             counts.invalid_times);
+    if (counts.failed_launches != 0)
+        notices_.diagnostic("error", "launch-failed",
+                            "calls that were to launch answered an error (the first: CUDA error " +
+                                std::to_string(counts.first_failure) + "): their kernels did not run",
+                            "check what each launch answers, or cudaGetLastError after it",
+                            counts.failed_launches);
     std::string lines;
     notices_.take(lines);
     const LaunchRecorder::Counts* seen = counters() == nullptr ? nullptr : &counters()->counts();

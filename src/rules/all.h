@@ -32,6 +32,7 @@ std::vector<Finding> no_backend(const Analysis&);
 std::vector<Finding> gqa_repeat(const Analysis&);
 std::vector<Finding> causal_alignment(const Analysis&);
 std::vector<Finding> launch_limit(const Analysis&);
+std::vector<Finding> launch_failed(const Analysis&);
 std::vector<Finding> index_range(const Analysis&);
 std::vector<Finding> memory_predicted(const Analysis&);
 std::vector<Finding> known_wrong_results(const Analysis&);
@@ -43,13 +44,16 @@ std::vector<Finding> split_kv(const Analysis&);
 std::vector<Finding> redundant_dram(const Analysis&);
 std::vector<Finding> l2_bound(const Analysis&);
 std::vector<Finding> exponentials(const Analysis&);
+std::vector<Finding> register_spills(const Analysis&);
+std::vector<Finding> tensor_instructions(const Analysis&);
+std::vector<Finding> shared_bytes_differ(const Analysis&);
 std::vector<Finding> launch_bound(const Analysis&);
 std::vector<Finding> first_call(const Analysis&);
 std::vector<Finding> above_roof(const Analysis&);
 std::vector<Finding> faster_backend(const Analysis&);
 std::vector<Finding> other_gpu(const Analysis&);
-
-}  // namespace attnscope::rule
 std::vector<Finding> no_gpu_work(const Analysis&);
 std::vector<Finding> occupancy_artefact(const Analysis&);
 std::vector<Finding> replay_time(const Analysis&);
+
+}  // namespace attnscope::rule

@@ -66,7 +66,7 @@ Asked from_workload(const Workload& w) {
     Asked out;
     out.batch = *w.batch;
     out.heads = *w.heads;
-    out.kv_heads = *w.kv_heads;
+    out.kv_heads = w.repeat_kv.value_or(false) ? *w.heads : *w.kv_heads;
     out.query_length = *w.query_length;
     out.key_length = *w.key_length;
     out.head_dim = *w.head_dim;

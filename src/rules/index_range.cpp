@@ -38,9 +38,14 @@ std::vector<Finding> index_range(const Analysis& a) {
         f.counter_evidence = {
             "It was reported for LibTorch up to 2.14 (June 2026): a later one may compute the "
             "offset in 64 bits.",
-            "Without a mask and without dropout no such product is made: is_causal has none."};
-        f.next_step = a.has_convention ? attention_command(a, "sdpa_flash,sdpa_math", "-o other-backend")
-                                       : collect_command(a, a.predicted() ? "" : "real", "other-backend");
+            "Without a mask and without dropout no such product is made: is_causal has none.",
+            "Queries are independent of one another: in parts of at most " + words::number(first_wrong) +
+                " the results are right."};
+        Analysis part = a;
+        part.workload.query_length = first_wrong;
+        f.next_step = a.has_convention && one.implementation
+                          ? attention_command(part, one.implementation->name, "-o part-of-the-queries")
+                          : collect_command(a, a.predicted() ? "" : "real", "part-of-the-queries");
         out.push_back(f);
     }
     return out;

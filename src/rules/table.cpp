@@ -22,6 +22,8 @@ const std::vector<Rule>& rules() {
          rule::known_wrong_results, Applies::always,
          "cuDNN did not compute it, its version is not known, or nothing was published of this version, GPU "
          "and shape"},
+        {"launch-failed", "launches that CUDA refused", rule::launch_failed, Applies::always,
+         "no launch was seen to fail"},
         {"index-range", "index arithmetic that overflows 32 bits", rule::index_range, Applies::always,
          "the efficient backend computes it without mask and dropout, or queries x keys fit 32 bits"},
         {"launch-limit", "grids that no GPU can launch", rule::launch_limit, Applies::always,
@@ -67,6 +69,16 @@ const std::vector<Rule>& rules() {
          Applies::always,
          "no fused implementation ran, or by the GPU's peaks its exponentials take less than 80% of the time "
          "of its products"},
+        {"tensor-instructions", "products that miss the architecture's Tensor Core instructions",
+         rule::tensor_instructions, Applies::always,
+         "the kernels' code is not known or holds wgmma or tcgen05, the GPU has neither, or the products of "
+         "a 16-bit problem have tensor instructions"},
+        {"register-spills", "registers that do not suffice", rule::register_spills, Applies::always,
+         "the code of the kernels that take a tenth of the time is not known, or holds no access to local "
+         "memory"},
+        {"shared-bytes-differ", "shared memory that does not fit the tile in the kernel's name",
+         rule::shared_bytes_differ, Applies::always,
+         "every flash kernel is launched with what its tile needs, or no name holds a tile"},
         {"achieved-below-theoretical", "warps that the theoretical occupancy promises and that are not there",
          rule::achieved_below_theoretical, Applies::always,
          "achieved occupancy was not counted, or reaches 80% of the theoretical one"},
@@ -111,6 +123,13 @@ const std::vector<Rule>& rules() {
          "known"},
         {"library-chosen-kernels", "library calls whose kernels only a real GPU decides",
          rule::library_chosen, Applies::predicted, "no library call was recorded"},
+        {"no-gpu-work", "imported files in which nothing ran on a GPU", rule::no_gpu_work, Applies::always,
+         "the file holds kernels, or the run was not imported"},
+        {"occupancy-artefact", "occupancy of 0% that a trace shows for kernels with much shared memory",
+         rule::occupancy_artefact, Applies::always,
+         "the trace shows no such kernel, or the run was not imported from one"},
+        {"replay-time", "kernel times that Nsight Compute's replay distorted", rule::replay_time,
+         Applies::always, "the run was not imported from Nsight Compute"},
         {"serialised-time", "runs whose only times are those under counters", rule::serialised_time,
          Applies::measured, "the program has times of its own, or no counters"},
         {"counters-missing", "kernels without counters where counters were asked for", rule::counters_missing,
@@ -123,13 +142,6 @@ const std::vector<Rule>& rules() {
 
 std::vector<Finding> find_all(const Analysis& analysis) {
     std::vector<Finding> all;
-        {"no-gpu-work", "imported files in which nothing ran on a GPU", rule::no_gpu_work, Applies::always,
-         "the file holds kernels, or the run was not imported"},
-        {"occupancy-artefact", "occupancy of 0% that a trace shows for kernels with much shared memory",
-         rule::occupancy_artefact, Applies::always,
-         "the trace shows no such kernel, or the run was not imported from one"},
-        {"replay-time", "kernel times that Nsight Compute's replay distorted", rule::replay_time,
-         Applies::always, "the run was not imported from Nsight Compute"},
     for (const Rule& rule : rules()) {
         for (Finding& finding : rule.find(analysis)) {
             finding.id = rule.id;

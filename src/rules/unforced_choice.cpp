@@ -12,7 +12,7 @@ std::vector<Finding> unforced_choice(const Analysis& a) {
     if (position == 0) return {};
     Finding f;
     f.subject = "sdpa_auto";
-    f.severity = a.choice.chosen == "math" ? Severity::warning : Severity::info;
+    f.severity = Severity::info;  // a fall to math is a finding of its own
     f.claim = "Left alone, LibTorch chooses " + a.choice.chosen + ": number " + words::number(position) +
               " of its order (" + words::join(order, ", ") + ").";
     std::vector<std::string> passed;
@@ -23,8 +23,6 @@ std::vector<Finding> unforced_choice(const Analysis& a) {
         passed.push_back(order[i] + ": \"" + why + "\"");
     }
     if (!passed.empty()) f.claim += " Passed over: " + words::join(passed, "; ") + ".";
-    if (a.choice.chosen == "math" && position > 1)
-        f.claim += " The fall to math is silent in a normal program.";
     f.evidence = {evidence("place in the order of priority",
                            Value::of(position, Unit::count, {Source::reported, a.ground}),
                            "of " + words::number(double(order.size())))};

@@ -311,7 +311,7 @@ TEST(Choice, FlashFirstOnAnA100) {
     math.choice.refused = {{"flash", "no bf16"}, {"efficient", "no GQA"}};
     const auto fallen = of(math, "unforced-choice");
     ASSERT_EQ(fallen.size(), 1U);
-    EXPECT_EQ(fallen[0].severity, Severity::warning);
+    EXPECT_EQ(of(math, "math-fallback").at(0).severity, Severity::warning);
     EXPECT_NE(fallen[0].claim.find("flash: \"no bf16\"; efficient: \"no GQA\""), std::string::npos)
         << fallen[0].claim;
 }

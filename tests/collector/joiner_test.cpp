@@ -77,6 +77,29 @@ TEST_F(JoinerTest, WhatIsNotKnownIsAbsent) {
     EXPECT_EQ(joiner.counts().without_api_record, 1u);
 }
 
+// A launch that fails has no record of its own; a runtime call and the driver's call inside it are one.
+TEST_F(JoinerTest, FailedLaunchesAreCountedOnce) {
+    auto call = api_record(7, 4711, 900);
+    call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+    call.returnValue = 9;
+    joiner.record(activity(call));
+    call.kind = CUPTI_ACTIVITY_KIND_DRIVER;
+    call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+    call.returnValue = 1;
+    joiner.record(activity(call));
+    call.correlationId = 8;
+    call.cbid = CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2;
+    joiner.record(activity(call));
+    call.correlationId = 9;
+    call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
+    call.returnValue = 0;
+    joiner.record(activity(call));
+    EXPECT_TRUE(finish().empty());
+    EXPECT_EQ(joiner.counts().failed_launches, 1u);
+    EXPECT_EQ(joiner.counts().first_failure, 9u);
+}
+
 // The ring holds 2^19 ids: what comes later than that, from a thread that got no processor, is not lost
 // either way round.
 TEST_F(JoinerTest, HalfAMillionLaunchesLateStillFindsItsPartner) {
