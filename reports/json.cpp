@@ -44,20 +44,26 @@ Json json_of(const Value& value, bool by_column = false) {
     return json;
 }
 
-/// The first number of a column of which all numbers have the same unit, source and ground; nullptr where
-/// they differ, or where there is none.
+bool same_origin(const Value& a, const Value& b) {
+    return a.unit == b.unit && a.provenance.source == b.provenance.source &&
+           a.provenance.ground == b.provenance.ground;
+}
+
+/// A value of a column of which all numbers have the same unit, source and ground, or, where it has no
+/// numbers, all values; nullptr where they differ, or where there is none.
 const Value* common_origin(const Table& table, size_t column) {
-    const Value* first = nullptr;
+    const Value *number = nullptr, *absent = nullptr;
+    bool absent_differ = false;
     for (const Row& row : table.rows) {
         if (column >= row.cells.size() || !row.cells[column].text.empty()) continue;
         const Value& value = row.cells[column].value;
-        if (!is_shown(value)) continue;
+        const Value*& first = is_shown(value) ? number : absent;
         if (!first) first = &value;
-        if (value.unit != first->unit || value.provenance.source != first->provenance.source ||
-            value.provenance.ground != first->provenance.ground)
-            return nullptr;
+        if (same_origin(value, *first)) continue;
+        if (is_shown(value)) return nullptr;
+        absent_differ = true;
     }
-    return first;
+    return number ? number : absent_differ ? nullptr : absent;
 }
 
 /// Kernel names and chains of operations are long, and many cells have the same one: each is written once.

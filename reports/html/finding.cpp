@@ -15,7 +15,9 @@ std::string evidence_table(const Finding& finding, const std::string& heading) {
                       "<th scope=\"col\">how it was made</th></tr></thead>\n<tbody>\n";
     for (const Evidence& evidence : finding.evidence) {
         const Value& value = evidence.value;
-        out += "<tr><th scope=\"row\">" + html(evidence.label) + "</th><td class=\"n\">" + html_value(value) +
+        Value shown = value;
+        shown.formula.clear();  // it has a column of its own
+        out += "<tr><th scope=\"row\">" + html(evidence.label) + "</th><td class=\"n\">" + html_value(shown) +
                "</td><td>" + html(evidence.compared_with) + "</td><td>";
         if (!value.formula.empty())
             out += "<code>" + html(value.formula) + "</code>";

@@ -107,10 +107,9 @@ uint32_t Origins::range_of(const Launch& launch) const {
 std::string origin_words(const StepOrigin& origin) {
     if (origin.operations.empty()) return origin.range.empty() ? std::string() : "range " + origin.range;
     if (!origin.forward.empty()) return "backward of " + short_name(origin.forward);
-    const std::string& outermost = origin.operations.back();
-    std::string text = short_name(origin.operations.front());
-    if (origin.operations.size() > 1) text += " in " + short_name(outermost);
-    return text;
+    const std::string innermost = short_name(origin.operations.front()),
+                      outermost = short_name(origin.operations.back());
+    return innermost == outermost ? innermost : innermost + " in " + outermost;
 }
 
 std::string origin_chain(const StepOrigin& origin) {

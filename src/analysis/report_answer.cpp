@@ -85,7 +85,15 @@ std::string occupancy(const Analysis& a, const std::vector<const Implementation*
     const size_t fused = size_t(std::count_if(ran.begin(), ran.end(), [](const Implementation* i) {
         return i->fused() && i->name != "sdpa_auto";
     }));
-    if (a.predicted() && fused > 1)
+    const auto is_fused = [&](const std::string& title) {
+        return std::any_of(ran.begin(), ran.end(),
+                           [&](const Implementation* i) { return i->title == title && i->fused(); });
+    };
+    // A published time of this shape on this GPU tells them apart: the sentence about the order says it.
+    const bool told_apart =
+        std::any_of(a.rank.faster.begin(), a.rank.faster.end(),
+                    [&](const Rank::Faster& f) { return is_fused(f.first) && is_fused(f.second); });
+    if (a.predicted() && fused > 1 && !told_apart)
         text += std::string(text.empty() ? "W" : "; w") +
                 "hich fused implementation is fastest is not decidable without measurement";
     return text.empty() ? text : text + ".";
@@ -120,8 +128,12 @@ std::vector<std::string> answer(const Analysis& a) {
         out.push_back(fewest(ran));
     }
     if (std::string text = occupancy(a, ran); !text.empty()) out.push_back(std::move(text));
-    if (!a.choice.chosen.empty() && out.size() < 3)
-        out.push_back("Left alone, LibTorch chooses " + a.choice.chosen + " here.");
+    if (out.size() >= 3) return out;
+    std::string last =
+        a.choice.chosen.empty() ? "" : "Left alone, LibTorch chooses " + a.choice.chosen + " here";
+    if (a.predicted() && a.has_convention && !a.rank.groups.empty())
+        last += (last.empty() ? "" : "; ") + a.rank.sentence;
+    if (!last.empty()) out.push_back(last.ends_with('.') ? last : last + ".");
     return out;
 }
 

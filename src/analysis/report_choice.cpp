@@ -98,6 +98,42 @@ Table call_table(const Signature& s, size_t number, Ground ground) {
     return table;
 }
 
+/// The program left one backend on: what LibTorch says of the others is that they are off.
+bool is_forced(const AttentionChoice& choice) {
+    return std::all_of(
+        choice.backends.begin(), choice.backends.end(), [&](const AttentionChoice::Backend& b) {
+            return b.name == choice.chosen ||
+                   (!b.refused.empty() && b.refused.front().find("runtime disabled") != std::string::npos);
+        });
+}
+
+/// One row a call, instead of a table that says "disabled" of all others.
+Table forced_table(const std::vector<Signature>& calls, Ground ground) {
+    Table table;
+    table.id = "choice-forced";
+    table.title = "Where the program left one backend on";
+    table.columns = {
+        {"call", "call", "", "", false},
+        {"answer", "LibTorch's answer", "The others are switched off by the program.", "", false},
+        {"hidden_bytes", "allocated around its kernel",
+         "Bytes of copies and conversions that scaled_dot_product_attention makes before and after "
+         "it.",
+         "", false}};
+    for (const Signature& s : calls)
+        for (const auto& backend : s.call->choice.backends) {
+            if (backend.name != s.call->choice.chosen) continue;
+            Row r;
+            r.id = std::to_string(table.rows.size() + 1);
+            r.cells = {words_cell(s.implementations.empty() ? "a call that launched nothing"
+                                                            : words::join(s.implementations),
+                                  words::attention_inputs(s.call->inputs)),
+                       words_cell(backend.name + ", " + words::backend_answer(backend, backend.name)),
+                       value_cell(hidden_bytes(backend, ground))};
+            table.rows.push_back(std::move(r));
+        }
+    return table;
+}
+
 /// What the program itself asked (schema/README.md, attnscope.choice): first reasons alone.
 Table marked_table(const Choice& choice) {
     Table table;
@@ -139,21 +175,20 @@ Section choice_section(const Analysis& a) {
         "Which backend scaled_dot_product_attention runs, and why not the others: LibTorch's own answers, "
         "not "
         "attnscope's.";
-    std::vector<Signature> calls = signatures(a);
-    const auto unforced = [](const Signature& s) {
-        return std::any_of(s.implementations.begin(), s.implementations.end(),
-                           [](const std::string& name) { return name.starts_with("sdpa_auto"); });
-    };
-    std::stable_partition(calls.begin(), calls.end(), unforced);
-    if (!a.choice.chosen.empty() && std::none_of(calls.begin(), calls.end(), unforced))
+    std::vector<Signature> forced, free;
+    for (Signature& s : signatures(a)) (is_forced(s.call->choice) ? forced : free).push_back(std::move(s));
+    if (!a.choice.chosen.empty() && free.empty())
         if (Table table = marked_table(a.choice); !table.rows.empty())
             section.tables.push_back(std::move(table));
-    for (size_t i = 0; i < std::min(calls.size(), kMostCalls); ++i)
-        if (Table table = call_table(calls[i], i + 1, a.ground); !table.rows.empty())
+    for (size_t i = 0; i < std::min(free.size(), kMostCalls); ++i)
+        if (Table table = call_table(free[i], i + 1, a.ground); !table.rows.empty())
             section.tables.push_back(std::move(table));
-    if (calls.size() > kMostCalls)
+    if (free.size() > kMostCalls)
         section.sentence += " The first " + words::number(double(kMostCalls)) + " of " +
-                            words::number(double(calls.size())) + " different calls.";
+                            words::number(double(free.size())) + " different calls.";
+    if (forced.size() > kMostCalls) forced.resize(kMostCalls, forced.front());
+    if (Table table = forced_table(forced, a.ground); !table.rows.empty())
+        section.tables.push_back(std::move(table));
     return section;
 }
 

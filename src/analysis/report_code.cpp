@@ -20,10 +20,9 @@ Row code_row(const Step& step, size_t number, Ground ground) {
                tile.empty() ? value_cell(Value::missing("its name holds no tile")) : words_cell(tile)};
     if (!step.mix) {
         const std::string why = step.mix_absent.empty() ? "its machine code was not read" : step.mix_absent;
-        for (int i = 0; i < 3; ++i) r.cells.push_back(value_cell(Value::missing(why)));
+        for (int i = 0; i < 2; ++i) r.cells.push_back(value_cell(Value::missing(why)));
         return r;
     }
-    r.cells.push_back(words_cell(tensor_words(*step.mix)));
     r.cells.push_back(value_cell(Value::of(double(step.mix->total), Unit::count, {Source::binary, ground})));
     r.cells.push_back(words_cell(words::join(sentences(*step.mix), "; ", "; ") + "."));
     return r;
@@ -37,18 +36,17 @@ Section code_section(const Analysis& a) {
     section.title = "What the machine code says";
     section.sentence =
         "Instructions as they stand in each kernel's code (SASS), each counted once however often it runs; "
-        "tiles as "
-        "the name gives them.";
+        "tiles as the name gives them.";
     Table table;
     table.id = "code";
     table.title = "Each kernel once";
     table.columns = {
         {"kernel", "kernel", "Short name; the full one on demand.", "", false},
         {"tile", "tile", "Head dimension: queries x keys of a CTA, from the name.", "", false},
-        {"tensor_instructions", "Tensor Core instructions",
-         "HMMA and its kin are mma.sync, HGMMA is wgmma (sm_90a), UTC...MMA is tcgen05 (sm_100).", "", false},
         {"instructions", "instructions", "In the code, padding left out.", "", false},
-        {"says", "what it holds", "", "", false}};
+        {"says", "what it holds",
+         "mma.sync, wgmma (sm_90a) and tcgen05 (sm_100) are three generations of Tensor Core instructions.",
+         "", false}};
     std::map<std::string, bool> seen;
     std::vector<std::string> reasons;
     size_t kernels = 0, read = 0;
