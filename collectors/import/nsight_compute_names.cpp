@@ -58,7 +58,8 @@ constexpr Row kTable[] = {
 std::string_view nsight_compute_name(std::string_view section, std::string_view metric,
                                      std::string_view base_unit) {
     // Where metrics were asked for by name, the name stands there.
-    if (metric.find("__") != std::string_view::npos) return metric;
+    if (metric.find("__") != std::string_view::npos || section.starts_with("Command line profiler"))
+        return metric;
     for (const Row& row : kTable)
         if (metric == row.title && section.starts_with(row.section) &&
             (row.unit.empty() || row.unit == base_unit))

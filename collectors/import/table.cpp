@@ -3,6 +3,7 @@
 #include "kineto.h"
 #include "nsight_compute.h"
 #include "nsight_systems.h"
+#include "nsys_stats.h"
 
 namespace attnscope::importer {
 
@@ -11,6 +12,7 @@ const std::vector<Format>& formats() {
         {"pytorch", "PyTorch profiler (Kineto) trace", is_kineto, read_kineto},
         {"nsight-systems", "Nsight Systems export (SQLite)", is_nsight_systems, read_nsight_systems},
         {"nsight-compute", "Nsight Compute CSV", is_nsight_compute, read_nsight_compute},
+        {"nsys-stats", "output of nsys stats (CSV or text)", is_nsys_stats, read_nsys_stats},
     };
     return table;
 }
