@@ -94,9 +94,8 @@ void add_binding(Table& table, const std::vector<const Implementation*>& with) {
         const Prediction& p = with[k]->prediction;
         const std::string why = p.bound ? "not known" : p.bound.absent;
         const std::string l2 = p.l2_note.empty() ? std::string() : p.l2_resident ? "fits" : "too small";
-        Cell l2_cell = or_missing(l2, "the L2's size is not known");
-        l2_cell.full_text = p.l2_note;
-        const std::vector<Cell> cells = {or_missing(p.binds, why), or_missing(p.roof_name, why), l2_cell};
+        const std::vector<Cell> cells = {or_missing(p.binds, why), or_missing(p.roof_name, why),
+                                         or_missing(l2, "the L2's size is not known")};
         table.rows[k].cells.insert(table.rows[k].cells.begin() + 2, cells.begin(), cells.end());
     }
 }
@@ -109,27 +108,35 @@ Table formulas_table(const std::vector<const Implementation*>& with) {
     table.columns = {{"quantity", "quantity", "", "", false},
                      {"of", "of", "", "", false},
                      {"formula", "formula", "", "", false}};
-    const auto add = [&](const Quantity& q) {
-        std::vector<std::pair<std::string, std::vector<std::string>>> by_formula;
+    using Text = std::function<std::string(const Prediction&)>;
+    const auto add = [&](const char* quantity, const Text& text) {
+        std::vector<std::pair<std::string, std::vector<std::string>>> by_text;
         for (const Implementation* i : with) {
-            const Value& value = i->prediction.*q.value;
-            if (!value || value.formula.empty()) continue;
-            auto known = std::find_if(by_formula.begin(), by_formula.end(),
-                                      [&](const auto& entry) { return entry.first == value.formula; });
-            if (known == by_formula.end()) known = by_formula.insert(by_formula.end(), {value.formula, {}});
+            const std::string formula = text(i->prediction);
+            if (formula.empty()) continue;
+            auto known = std::find_if(by_text.begin(), by_text.end(),
+                                      [&](const auto& entry) { return entry.first == formula; });
+            if (known == by_text.end()) known = by_text.insert(by_text.end(), {formula, {}});
             known->second.push_back(i->title);
         }
-        for (const auto& [formula, titles] : by_formula) {
+        for (const auto& [formula, titles] : by_text) {
             Row r;
             r.id = std::to_string(table.rows.size() + 1);
-            r.cells = {words_cell(q.title),
+            r.cells = {words_cell(quantity),
                        words_cell(titles.size() == with.size() ? "all" : words::join(titles)),
                        words_cell(formula)};
             table.rows.push_back(std::move(r));
         }
     };
-    for (const Quantity& q : kAmounts) add(q);
-    for (const Quantity& q : kBounds) add(q);
+    const auto add_quantity = [&](const Quantity& q) {
+        add(q.title, [&q](const Prediction& p) {
+            const Value& value = p.*q.value;
+            return value ? value.formula : std::string();
+        });
+    };
+    for (const Quantity& q : kAmounts) add_quantity(q);
+    add("L2", [](const Prediction& p) { return p.l2_note; });
+    for (const Quantity& q : kBounds) add_quantity(q);
     return table;
 }
 
