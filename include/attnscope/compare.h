@@ -66,6 +66,7 @@ struct ImplementationPair {
     std::string title() const;  ///< "sdpa_flash"; "sdpa_flash against sdpa_math" where names differ
     double count(StepChange change) const;  ///< launches, not lines
     bool same_launches() const;
+    bool same_but_for_libraries() const;  ///< the same, and library calls against their kernels
     const FigurePair& figure(std::string_view id) const;  ///< of an id that is among them
 };
 

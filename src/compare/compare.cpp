@@ -78,6 +78,12 @@ bool ImplementationPair::same_launches() const {
                        [](const StepPair& s) { return s.change == StepChange::same; });
 }
 
+bool ImplementationPair::same_but_for_libraries() const {
+    return std::all_of(steps.begin(), steps.end(), [](const StepPair& s) {
+        return s.change == StepChange::same || s.change == StepChange::resolved;
+    });
+}
+
 const FigurePair& ImplementationPair::figure(std::string_view id) const {
     const auto found =
         std::find_if(figures.begin(), figures.end(), [&](const FigurePair& f) { return f.id == id; });

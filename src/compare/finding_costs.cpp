@@ -23,47 +23,88 @@ const Value& counted_bytes(const Implementation& i) {
     return i.copies.number == 0.0 ? i.counter(counter_role::kDramBytes) : none;
 }
 
-Finding more_bytes(const Comparison& c, const ImplementationPair& p, const Value& counted) {
-    const Prediction& model = p.b->prediction;
-    const double least = *model.dram_bytes.number;
-    const bool beyond_all = *counted.number > kMore * *model.bytes.number;
-    Finding f;
-    f.subject = p.b->title;
-    f.severity = beyond_all ? Severity::warning : Severity::info;
-    f.claim =
-        p.title() + " moves " + words::bytes(*counted.number) + " through DRAM in B" +
-        (least > 0 ? ", " + words::number(*counted.number / least) + " times the least" : std::string()) +
-        " that the model leaves after the L2 (" + words::bytes(least) + ")";
-    f.claim += beyond_all ? ", and more than all that its kernels read and write without any cache (" +
-                                words::bytes(*model.bytes.number) + "): something is moved more than once."
-                          : "; without any cache it would be " + words::bytes(*model.bytes.number) + ".";
-    f.evidence = {rule::evidence("DRAM bytes in B", counted, "all kernels of one iteration"),
-                  rule::evidence("the model's least", model.dram_bytes),
-                  rule::evidence("the model without caches", model.bytes)};
-    if (const Value& before = p.a->counter(counter_role::kDramBytes))
-        f.evidence.push_back(rule::evidence("DRAM bytes in A", before));
+/// Counted bytes of one implementation, and what the model says of them.
+struct Bytes {
+    const ImplementationPair* pair;
+    const Value* counted;
+    double least() const { return *pair->b->prediction.dram_bytes.number; }
+    double all() const { return *pair->b->prediction.bytes.number; }
+    bool beyond_all() const { return *counted->number > kMore * all(); }
+};
+
+std::string times(double number, double of) {
+    return words::number(number / of) + " times";
+}
+
+void add_bytes(Finding& f, const Bytes& b, const std::string& of) {
+    const Prediction& model = b.pair->b->prediction;
+    f.evidence.push_back(
+        rule::evidence("DRAM bytes" + of + " in B", *b.counted, "all kernels of one iteration"));
+    f.evidence.push_back(rule::evidence("the model's least" + of, model.dram_bytes));
+    f.evidence.push_back(rule::evidence("the model without caches" + of, model.bytes));
+    if (const Value& before = b.pair->a->counter(counter_role::kDramBytes))
+        f.evidence.push_back(rule::evidence("DRAM bytes" + of + " in A", before));
+}
+
+void doubt_the_model(const Comparison& c, Finding& f) {
     f.counter_evidence = other_causes(c);
     f.counter_evidence.push_back(
         "The least assumes that the L2 keeps as many bytes of every kernel's inputs and outputs as it can "
         "hold; "
         "real caches keep less.");
     f.next_step = "attnscope report " + words::shell_word(c.b->folder) + " --details";
+}
+
+/// More than no cache at all explains.
+Finding moved_twice(const Comparison& c, const Bytes& b) {
+    Finding f;
+    f.subject = b.pair->b->title;
+    f.severity = Severity::warning;
+    f.claim = b.pair->title() + " moves " + words::bytes(*b.counted->number) +
+              " through DRAM in B, more than all that "
+              "its kernels read and write without any cache (" +
+              words::bytes(b.all()) + "): something is moved more than once.";
+    add_bytes(f, b, "");
+    doubt_the_model(c, f);
     return f;
 }
 
-/// B alone has a time: how far it is from what was predicted.
-Finding against_prediction(const Comparison& c, const ImplementationPair& p, const Value& share) {
-    const Prediction& model = p.b->prediction;
+/// Between the least and what no cache would leave: what the L2 did not keep. One finding for all.
+Finding not_kept(const Comparison& c, const std::vector<Bytes>& all) {
+    std::vector<std::string> titles, parts;
     Finding f;
-    f.subject = p.b->title;
+    for (const Bytes& b : all) {
+        titles.push_back(b.pair->title());
+        parts.push_back(
+            b.pair->title() + " " +
+            (b.least() > 0 ? times(*b.counted->number, b.least()) : words::bytes(*b.counted->number)));
+        add_bytes(f, b, " of " + b.pair->title());
+    }
+    f.subject = words::join(titles);
     f.severity = Severity::info;
-    f.claim = p.title() + " takes " + words::say_with_ground(p.b->time) + ", " +
-              words::number(*p.b->time.number / *model.bound.number) + " times its bound of " +
-              words::milliseconds(*model.bound.number) + " (" + model.binds +
-              "): " + words::percent(std::round(*share.number * 10) / 10) + " of what the roof allows.";
-    f.evidence = {rule::evidence("GPU time in B", p.b->time), rule::evidence("time bound", model.bound),
-                  rule::evidence("bound / time", share),
-                  rule::evidence("roof: " + model.roof_name, model.roof)};
+    f.claim =
+        "DRAM moves more in B than the least that the model leaves after the L2: " + words::join(parts) +
+        "; not more than their kernels read and write without any cache.";
+    doubt_the_model(c, f);
+    return f;
+}
+
+/// B alone has times: how far each is from its bound. One finding for all.
+Finding against_prediction(const Comparison& c, const std::vector<const ImplementationPair*>& all) {
+    std::vector<std::string> titles, parts;
+    Finding f;
+    for (const ImplementationPair* p : all) {
+        const Prediction& model = p->b->prediction;
+        titles.push_back(p->title());
+        parts.push_back(p->title() + " " + times(*p->b->time.number, *model.bound.number));
+        f.evidence.push_back(rule::evidence("bound / time of " + p->title(), p->figure("share_of_bound").b,
+                                            words::say_with_ground(p->b->time) + " against " +
+                                                words::milliseconds(*model.bound.number) + ", bound by " +
+                                                model.binds));
+    }
+    f.subject = words::join(titles);
+    f.severity = Severity::info;
+    f.claim = "Times in B are multiples of their bounds: " + words::join(parts) + ".";
     f.counter_evidence = other_causes(c);
     f.counter_evidence.push_back(
         "A bound is no prediction of the time: published times lie above theirs too.");
@@ -126,25 +167,33 @@ std::vector<Finding> bound_broken(const Comparison& c) {
 
 std::vector<Finding> more_bytes_than_predicted(const Comparison& c) {
     std::vector<Finding> out;
+    std::vector<Bytes> kept_less;
     for (const ImplementationPair& p : c.pairs) {
-        const Value& counted = counted_bytes(*p.b);
+        const Bytes b{&p, &counted_bytes(*p.b)};
         const Prediction& model = p.b->prediction;
-        if (counted && model.dram_bytes && model.bytes && *counted.number > kMore * *model.dram_bytes.number)
-            out.push_back(more_bytes(c, p, counted));
+        if (!*b.counted || !model.dram_bytes || !model.bytes || *b.counted->number <= kMore * b.least())
+            continue;
+        if (b.beyond_all())
+            out.push_back(moved_twice(c, b));
+        else
+            kept_less.push_back(b);
     }
+    if (!kept_less.empty()) out.push_back(not_kept(c, kept_less));
     return out;
 }
 
 std::vector<Finding> less_of_the_roof(const Comparison& c) {
     std::vector<Finding> out;
+    std::vector<const ImplementationPair*> predicted;
     for (const ImplementationPair& p : c.pairs) {
         const FigurePair& share = p.figure("share_of_bound");
         if (!share.b || *p.b->prediction.bound.number <= 0 || *share.b.number >= 100) continue;
         if (!share.a && c.a->predicted())
-            out.push_back(against_prediction(c, p, share.b));
+            predicted.push_back(&p);
         else if (share.relation == Relation::less && share.ratio().value_or(1) < kLess)
             out.push_back(less_than_before(c, p, share));
     }
+    if (!predicted.empty()) out.push_back(against_prediction(c, predicted));
     return out;
 }
 

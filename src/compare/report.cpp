@@ -51,20 +51,22 @@ std::vector<std::string> answer(const Comparison& c, const std::vector<Finding>&
     std::vector<std::string> out;
     if (!c.nothing.empty()) return {"Nothing was compared: " + c.nothing + "."};
     if (const std::string inputs = named(findings, "input-changed"); !inputs.empty()) out.push_back(inputs);
-    std::vector<std::string> same, other, apart, less, more;
+    std::vector<std::string> same, resolved, other, apart, less, more;
     for (const ImplementationPair& p : c.pairs) {
         if (p.a->steps.empty() && p.b->steps.empty()) continue;
-        (p.same_launches() ? same : other).push_back(p.title());
+        (p.same_launches() ? same : p.same_but_for_libraries() ? resolved : other).push_back(p.title());
         const Relation time = p.figure("time").relation;
         if (time == Relation::less) less.push_back(p.title());
         if (time == Relation::more) more.push_back(p.title());
         if (time == Relation::not_told_apart || time == Relation::equal) apart.push_back(p.title());
     }
-    std::string launches;
-    if (!same.empty()) launches = "The same launches in both: " + words::join(same) + ".";
-    if (!other.empty())
-        launches += (launches.empty() ? "" : " ") + std::string("Not the same: ") + words::join(other) + ".";
-    out.push_back(launches);
+    std::vector<std::string> launches;
+    if (!same.empty()) launches.push_back("the same in both: " + words::join(same));
+    if (!resolved.empty())
+        launches.push_back("the same but for library calls, which are kernels in one of them: " +
+                           words::join(resolved));
+    if (!other.empty()) launches.push_back("not the same: " + words::join(other));
+    out.push_back("Launches are " + words::join(launches, "; ", "; ") + ".");
     std::vector<std::string> times;
     if (!less.empty()) times.push_back("less time in B: " + words::join(less));
     if (!more.empty()) times.push_back("more time in B: " + words::join(more));

@@ -97,8 +97,11 @@ Table implementations_table(const Comparison& c) {
                      {"backend", "backend", "A's, then B's where it is another.", "", false},
                      {"peak_a", "peak memory in A", "The allocator's.", "", true},
                      {"peak_b", "peak memory in B", "", "", true}};
-    const bool timed = c.a->timed() || c.b->timed();
-    if (!timed) table.columns.erase(table.columns.begin() + 1, table.columns.begin() + 4);
+    const bool in_a = c.a->timed(), in_b = c.b->timed();
+    std::erase_if(table.columns, [&](const Column& column) {
+        return (column.id == "time_a" && !in_a) || (column.id == "time_b" && !in_b) ||
+               (column.id == "time" && !(in_a && in_b));
+    });
     for (const ImplementationPair& p : c.pairs) {
         Row row;
         row.id = p.title();
@@ -106,11 +109,9 @@ Table implementations_table(const Comparison& c) {
         if (p.b->status == ImplementationStatus::failed) row.status = RowStatus::failed;
         row.note = p.b->reason;
         row.cells = {words_cell(p.title())};
-        if (timed) {
-            row.cells.push_back(value_cell(p.a->time));
-            row.cells.push_back(value_cell(p.b->time));
-            row.cells.push_back(words_cell(to_string(p.figure("time").relation)));
-        }
+        if (in_a) row.cells.push_back(value_cell(p.a->time));
+        if (in_b) row.cells.push_back(value_cell(p.b->time));
+        if (in_a && in_b) row.cells.push_back(words_cell(to_string(p.figure("time").relation)));
         row.cells.push_back(value_cell(p.a->launches));
         row.cells.push_back(value_cell(p.b->launches));
         row.cells.push_back(value_cell(counted(p.count(StepChange::added), c)));
