@@ -94,7 +94,7 @@ Comparison compare(const Analysis& a, const Analysis& b,
 /// less-of-the-roof, bound-broken; what explains the others comes first.
 std::vector<Finding> find_differences(const Comparison& comparison);
 
-/// `everything`: also launches and figures that are the same.
+/// `everything`: also launches and figures that are the same, and both environments.
 Report build_report(const Comparison& comparison, bool everything);
 
 }  // namespace attnscope

@@ -176,6 +176,17 @@ void set_models(Implementation& out, const Workload& workload, const Device* dev
     if (!ran) out.score_bytes = Value::missing("it did not run", Unit::bytes, model);
 }
 
+Value share_of_bound(const Implementation& i) {
+    const Value& bound = i.prediction.bound;
+    const Provenance from{Source::model, weaker(bound.provenance.ground, i.time.provenance.ground)};
+    if (!bound) return Value::missing(bound.absent, Unit::percent, from);
+    if (!i.time) return Value::missing(i.time.absent, Unit::percent, from);
+    if (!(*i.time.number > 0)) return Value::missing("a time of 0", Unit::percent, from);
+    return Value::of(100 * *bound.number / *i.time.number, Unit::percent, from,
+                     "100 x bound " + words::milliseconds(*bound.number) + " / time " +
+                         words::milliseconds(*i.time.number));
+}
+
 Rank rank_of(const Analysis& a) {
     const auto shape = shape_of(a.workload);
     const Gpu* gpu = a.device ? find_gpu(a.device->id.empty() ? a.device->name : a.device->id) : nullptr;

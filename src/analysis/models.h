@@ -17,6 +17,9 @@ Roofs roofs_of(const Device& device, const std::string& dtype, Ground ground);
 /// Fills `prediction`, `least_bytes`, `score_bytes` and `flops` of an implementation. `device` may be null.
 void set_models(Implementation& implementation, const Workload& workload, const Device* device,
                 Ground ground);
+/// Bound / time, percent: how much of what its roofs allow an implementation reaches. Absent, with a reason,
+/// without a time or a bound.
+Value share_of_bound(const Implementation& implementation);
 /// The partial order of the implementations, with their own times, or published ones of the same shape and
 /// GPU.
 Rank rank_of(const Analysis& analysis);

@@ -6,6 +6,7 @@
 
 #include "attnscope/compare.h"
 #include "attnscope/error.h"
+#include "attnscope/import.h"
 #include "attnscope/render.h"
 #include "attnscope/run.h"
 #include "command.h"
@@ -35,11 +36,11 @@ std::vector<std::pair<std::string, std::string>> parse(const std::vector<std::st
 
 int run(const Options& o) {
     if (o.output != "-") check_output_file(o.output);  // before the work, not after it
-    const Analysis a = analyze(read_run(o.a)), b = analyze(read_run(o.b));
+    const Analysis a = analyze(open_run(o.a)), b = analyze(open_run(o.b));
     const Comparison comparison = compare(a, b, parse(o.pairs));
     if (!comparison.nothing.empty())
         throw Error("nothing to compare: " + comparison.nothing, Exit::cannot_judge);
-    const Report report = build_report(comparison, o.details || o.format == "json");
+    const Report report = build_report(comparison, o.details || o.format != "text");
     TextOptions text = terminal_options(o.output == "-");
     text.details = true;  // the line-up is the answer
     const std::string bytes = o.format == "md"     ? render_markdown(report)
@@ -69,7 +70,7 @@ Action define_compare(CLI::App& app) {
         ->capture_default_str();
     app.add_option("-o,--output", options->output, "file to write; - is standard output")
         ->capture_default_str();
-    app.add_flag("--details", options->details, "also launches and figures that are the same");
+    app.add_flag("--details", options->details, "text: also launches and figures that are the same");
     return [options] { return run(*options); };
 }
 

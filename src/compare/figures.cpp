@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "analysis/words.h"
+#include "analysis/models.h"
 
 namespace attnscope {
 namespace comparing {
@@ -59,17 +59,6 @@ Value share_spread(const Implementation& i, const Value& share) {
 }
 
 }  // namespace
-
-Value share_of_bound(const Implementation& i) {
-    const Value& bound = i.prediction.bound;
-    const Provenance from{Source::model, weaker(bound.provenance.ground, i.time.provenance.ground)};
-    if (!bound) return Value::missing(bound.absent, Unit::percent, from);
-    if (!i.time) return Value::missing(i.time.absent, Unit::percent, from);
-    if (!(*i.time.number > 0)) return Value::missing("a time of 0", Unit::percent, from);
-    return Value::of(100 * *bound.number / *i.time.number, Unit::percent, from,
-                     "100 x bound " + words::milliseconds(*bound.number) + " / time " +
-                         words::milliseconds(*i.time.number));
-}
 
 std::vector<FigurePair> figures(const Implementation& a, const Implementation& b) {
     const Value share_a = share_of_bound(a), share_b = share_of_bound(b);

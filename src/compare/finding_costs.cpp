@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "analysis/words.h"
-#include "figures.h"
 #include "findings.h"
 #include "rules/support.h"
 
@@ -80,7 +79,7 @@ Finding not_kept(const Comparison& c, const std::vector<Bytes>& all) {
             (b.least() > 0 ? times(*b.counted->number, b.least()) : words::bytes(*b.counted->number)));
         add_bytes(f, b, " of " + b.pair->title());
     }
-    f.subject = words::join(titles);
+    f.subject = titles.size() == 1 ? titles[0] : std::string();
     f.severity = Severity::info;
     f.claim =
         "DRAM moves more in B than the least that the model leaves after the L2: " + words::join(parts) +
@@ -102,7 +101,7 @@ Finding against_prediction(const Comparison& c, const std::vector<const Implemen
                                                 words::milliseconds(*model.bound.number) + ", bound by " +
                                                 model.binds));
     }
-    f.subject = words::join(titles);
+    f.subject = titles.size() == 1 ? titles[0] : std::string();
     f.severity = Severity::info;
     f.claim = "Times in B are multiples of their bounds: " + words::join(parts) + ".";
     f.counter_evidence = other_causes(c);

@@ -110,7 +110,7 @@ Report build_report(const Comparison& c, bool everything) {
     if (!c.a->timed() || !c.b->timed())
         r.cannot_tell.push_back("Which of the two is faster: times are not in both.");
     for (const auto& [run, analysis] : {std::pair{"A", c.a}, std::pair{"B", c.b}})
-        for (const Fact& fact : analysis->environment)
+        for (const Fact& fact : everything ? analysis->environment : std::vector<Fact>())
             r.environment.push_back({std::string(run) + ": " + fact.label, fact.value});
     r.commands = {"attnscope compare " + words::shell_word(c.a->folder) + " " +
                   words::shell_word(c.b->folder) + " --details"};

@@ -1,5 +1,7 @@
 #include "report_tables.h"
 
+#include <algorithm>
+
 #include "analysis/words.h"
 #include "findings.h"
 
@@ -53,7 +55,7 @@ Cell step_cell(const Implementation& i, int index) {
     return cell;
 }
 
-Table launches_table(const Comparison& c, const ImplementationPair& p, bool everything) {
+Table launches_table(const ImplementationPair& p, bool everything) {
     Table table;
     table.id = "launches-" + p.title();
     table.title = p.title();
@@ -71,10 +73,16 @@ Table launches_table(const Comparison& c, const ImplementationPair& p, bool ever
                      words_cell(s.differences.empty() ? "-" : in_words(s.differences))};
         table.rows.push_back(std::move(row));
     }
+    // "-" in every row says nothing.
+    const bool differ =
+        std::any_of(p.steps.begin(), p.steps.end(), [](const StepPair& s) { return !s.differences.empty(); });
+    if (!differ) {
+        table.columns.pop_back();
+        for (Row& row : table.rows) row.cells.pop_back();
+    }
     const double same = p.count(StepChange::same);
     table.sentence = words::plural(same, "launch") + (same == 1 ? " is" : " are") + " the same in both" +
                      (everything || same == 0 ? "." : ", not shown here.");
-    if (c.pairs.size() == 1 && table.rows.empty()) table.sentence = "All launches are the same.";
     return table;
 }
 
@@ -163,7 +171,7 @@ Section launches_section(const Comparison& c, bool everything) {
     section.sentence =
         "Matched by kernel name or library operation in the order of issue, then by what they are for.";
     for (const ImplementationPair& p : c.pairs) {
-        Table table = launches_table(c, p, everything);
+        Table table = launches_table(p, everything);
         if (!table.rows.empty()) section.tables.push_back(std::move(table));
     }
     return section;

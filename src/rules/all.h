@@ -12,6 +12,8 @@ std::vector<Finding> uncomputed_reads(const Analysis&);
 std::vector<Finding> assumed_figures(const Analysis&);
 std::vector<Finding> results_differ(const Analysis&);
 std::vector<Finding> fastest(const Analysis&);
+std::vector<Finding> bound_excludes(const Analysis&);
+std::vector<Finding> roof(const Analysis&);
 std::vector<Finding> not_decidable(const Analysis&);
 std::vector<Finding> backend_refused(const Analysis&);
 std::vector<Finding> unforced_choice(const Analysis&);

@@ -36,6 +36,11 @@ const std::vector<Rule>& rules() {
          "LibTorch chose another backend than math, or math is the only one that is switched on"},
         {"fastest", "the fastest implementation, where times were measured", rule::fastest, Applies::measured,
          "fewer than two implementations have a time"},
+        {"bound-excludes", "implementations that cannot be the fastest, whatever is tuned",
+         rule::bound_excludes, Applies::always,
+         "no time was measured or published for this GPU and shape, or no bound lies above the shortest one"},
+        {"roof", "how much of its roof each implementation reaches, and which roof", rule::roof,
+         Applies::measured, "no time was measured, or no bound is known for what has one"},
         {"faster-backend", "a way to compute the same that is faster than LibTorch's choice",
          rule::faster_backend, Applies::always,
          "no times were measured or published for this GPU and shape, or LibTorch's choice is within 5% or "
