@@ -46,9 +46,12 @@ void banner(Report& r, const Analysis& a) {
                "theoretical occupancy and what limits it",
                "copies and memsets with their bytes; library calls with operation, shape and types",
                "what LibTorch chooses and refuses, in its own words; its allocator's peak memory"};
-    r.not_exact = {"time, throughput, DRAM and cache traffic, tensor-pipe use: not predicted at all",
-                   "bytes of the score matrix: a model with its formula, not a measurement",
-                   "the kernels inside a cuBLAS or cuDNN call, and their workspace: chosen on a real GPU"};
+    r.not_exact = {
+        "time, throughput, DRAM and cache traffic, tensor-pipe use: not predicted; a time bound says only "
+        "what no "
+        "run can beat",
+        "bytes of the score matrix: a model with its formula, not a measurement",
+        "the kernels inside a cuBLAS or cuDNN call, and their workspace: chosen on a real GPU"};
     if (!a.uncomputed_reads.empty())
         r.not_exact.push_back(
             "what follows from values that the program read back: they were never computed");
