@@ -48,8 +48,7 @@ void banner(Report& r, const Analysis& a) {
                "what LibTorch chooses and refuses, in its own words; its allocator's peak memory"};
     r.not_exact = {
         "time, throughput, DRAM and cache traffic, tensor-pipe use: not predicted; a time bound says only "
-        "what no "
-        "run can beat",
+        "what no run can beat",
         "bytes of the score matrix: a model with its formula, not a measurement",
         "the kernels inside a cuBLAS or cuDNN call, and their workspace: chosen on a real GPU"};
     if (!a.uncomputed_reads.empty())

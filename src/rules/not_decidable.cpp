@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "all.h"
 #include "support.h"
 
@@ -27,6 +29,12 @@ std::vector<Finding> not_decidable(const Analysis& a) {
     f.counter_evidence = {
         "Published rankings contradict each other and change with shape and GPU (cuDNN against flash on an "
         "A100: faster in PyTorch PR #192799, slower in PR #126122)."};
+    // Somebody's measurement of this very shape says more than the bounds: it is not hidden behind them.
+    for (const Rank::Faster& faster : a.rank.faster)
+        if (std::count(names.begin(), names.end(), faster.first) > 0 &&
+            std::count(names.begin(), names.end(), faster.second) > 0)
+            f.counter_evidence.push_back(faster.first + " was faster than " + faster.second + ": " +
+                                         faster.why + ".");
     f.next_step = real_attention_command(a, only);
     return {f};
 }
