@@ -83,7 +83,9 @@ std::vector<Fact> collect_environment(const Run& run, const Analysis& analysis) 
     };
     add("Run", analysis.folder);
     add("Ground", to_string(run.ground));
-    add("Recorded by", run.tool.empty() ? "" : "attnscope " + run.tool);
+    add(run.imported.empty() ? "Recorded by" : "Imported by",
+        run.tool.empty() ? "" : "attnscope " + run.tool);
+    for (const ImportedFile& file : run.imported) add("Imported from", file.name + " (" + file.format + ")");
     add("Started", run.started);
     add("Ended", run.ended);
     if (run.exit_code) add("Exit code of the program", std::to_string(*run.exit_code));

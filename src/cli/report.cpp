@@ -7,6 +7,7 @@
 #include "attnscope/analysis.h"
 #include "attnscope/error.h"
 #include "attnscope/explain.h"
+#include "attnscope/import.h"
 #include "attnscope/metrics.h"
 #include "attnscope/names.h"
 #include "attnscope/pattern.h"
@@ -64,7 +65,7 @@ Report finding(const Analysis& analysis, const std::string& name) {
 }
 
 Report asked_for(const Options& o) {
-    const Analysis analysis = analyze(read_run(o.run));
+    const Analysis analysis = analyze(open_run(o.run));
     if (o.kernel) return kernels(analysis, *o.kernel);
     if (o.finding) return finding(analysis, *o.finding);
     return build_report(analysis);
@@ -93,7 +94,8 @@ int run(const Options& o) {
 
 Action define_report(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("run", options->run, "the run's folder")->required();
+    app.add_option("run", options->run, "the run's folder, or a file that `attnscope import` knows")
+        ->required();
     app.add_option("--format", options->format,
                    "text, md, html or json (default: by the output's name, else text)")
         ->check(CLI::IsMember({"text", "md", "html", "json"}));
