@@ -89,7 +89,9 @@ TEST(Roof, OfEachMeasuredImplementation) {
 TEST(Roof, SaysWhenMathIsOffTheTensorCores) {
     Analysis a = blog(timed());
     get(a, "sdpa_math").prediction.binds = "compute";
-    for (const Evidence& e : of(a, "roof").at(0).evidence)
+    const std::vector<Finding> found = of(a, "roof");
+    ASSERT_EQ(found.size(), 1U);
+    for (const Evidence& e : found[0].evidence)
         if (e.label == "bound / time of sdpa_math") {
             EXPECT_EQ(e.compared_with,
                       "products on the fp32 CUDA cores: it computes in fp32 whatever its inputs are");
