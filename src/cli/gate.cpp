@@ -57,7 +57,7 @@ int write_baseline(const Options& o, gate::GateFacts facts) {
     return static_cast<int>(Exit::success);
 }
 
-int self_test(const gate::GateFacts& facts, const gate::Policy& policy) {
+int prove_it_fails(const gate::GateFacts& facts, const gate::Policy& policy) {
     const gate::SelfTest test = gate::self_test(facts, policy);
     for (const std::string& one : test.missed) std::cout << render_line("not seen: " + one) << '\n';
     for (const std::string& one : test.cannot_fail) std::cout << render_line("cannot fail: " + one) << '\n';
@@ -92,7 +92,7 @@ int run(const Options& o) {
         if (!file->empty()) check_output_file(*file);
     const gate::Policy policy = o.policy.empty() ? gate::Policy() : gate::load_policy(o.policy);
     if (!o.write_baseline.empty()) return write_baseline(o, read_facts(o.runs));
-    if (o.self_test) return self_test(read_facts(o.runs), policy);
+    if (o.self_test) return prove_it_fails(read_facts(o.runs), policy);
     bool absolute = false;
     for (const gate::Limit& limit : policy.limits) absolute = absolute || limit.absolute();
     if (o.baseline.empty() && !absolute)
