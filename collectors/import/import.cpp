@@ -89,7 +89,7 @@ class Reader {
             return;
         }
         const std::string problem = source.problem();
-        throw Error(name + ": " + (head.empty() && !problem.empty() ? problem : look_alike(head)));
+        throw Error(name + ": " + (head.empty() && !problem.empty() ? problem : look_alike(head, name)));
     }
 
     void read_members(ByteWindow& archive, const std::string& name, int depth) {

@@ -39,7 +39,7 @@ struct Format {
 const std::vector<Format>& formats();
 
 /// What a file is that no format recognises, and what to do: "this is a Git LFS pointer, ...".
-std::string look_alike(std::string_view head);
+std::string look_alike(std::string_view head, std::string_view name);
 
 /// How much of a file recognition sees.
 inline constexpr size_t kHead = size_t{256} << 10;

@@ -92,6 +92,9 @@ class KinetoReader {
         const std::function<void(const std::vector<JsonField>&)> take =
             [this](const std::vector<JsonField>& fields) { take_event(fields); };
         TraceFrame frame = read_trace(input_.name, input_.bytes, take);
+        const std::string problem = input_.bytes.source().problem();
+        if (frame.events == 0 && !problem.empty())
+            throw Error(input_.name + ": holds no event that can be read: " + problem);
         if (frame.events == 0 && !frame.has_events_array)
             throw Error(input_.name +
                         ": holds no traceEvents: export the trace again with prof.export_chrome_trace()");
@@ -224,9 +227,12 @@ class KinetoReader {
         launch.registers = small(e.number("registers per thread"));
         if (launch.registers == 0U) launch.registers.reset();  // no kernel has none: not collected
         launch.shared = small(e.number("shared memory"));
-        for (const char* key : {"est. achieved occupancy %", "theoretical occupancy %"})
-            if (const JsonField* f = e.arg(key); f && !launch.reported_occupancy)
-                launch.reported_occupancy = json_number(*f);
+        for (const char* key : {"est. achieved occupancy %", "theoretical occupancy %"}) {
+            const JsonField* f = e.arg(key);
+            const auto percent = f ? json_number(*f) : std::nullopt;
+            if (percent && *percent >= 0 && *percent <= 100 && !launch.reported_occupancy)
+                launch.reported_occupancy = percent;
+        }
     }
 
     void take_operation(const Event& e) {

@@ -13,6 +13,11 @@ bool is_text(std::string_view head) {
     });
 }
 
+constexpr const char* kSystemsReport =
+    "an Nsight Systems report (.nsys-rep or .qdstrm): export it with `nsys export --type sqlite FILE` and "
+    "import "
+    "the .sqlite file";
+
 struct LookAlike {
     bool (*is)(std::string_view head);
     const char* sentence;
@@ -28,8 +33,7 @@ constexpr LookAlike kTable[] = {
      "and "
      "import that"},
     {[](std::string_view h) { return h.starts_with("QDSTRM") || h.find("QuadDCommon") != h.npos; },
-     "an Nsight Systems report (.nsys-rep or .qdstrm): export it with `nsys export --type sqlite FILE` and "
-     "import the .sqlite file"},
+     kSystemsReport},
     {[](std::string_view h) { return h.starts_with("{\"type\":\"process\""); },
      "a process's file of an attnscope run: name its folder, `attnscope report RUN`"},
     {[](std::string_view h) { return h.starts_with("PK\x03\x04"); },
@@ -49,9 +53,12 @@ constexpr LookAlike kTable[] = {
 
 }  // namespace
 
-std::string look_alike(std::string_view head) {
+std::string look_alike(std::string_view head, std::string_view name) {
     for (const LookAlike& known : kTable)
         if (known.is(head)) return known.sentence;
+    // Nsight Systems documents no mark at the start of its reports: their name is all there is.
+    for (const char* ending : {".nsys-rep", ".qdrep", ".qdstrm"})
+        if (name.ends_with(ending)) return kSystemsReport;
     // Messages may come after a program's own output.
     if (is_text(head) && head.find("==ERROR==") != std::string_view::npos)
         return "only Nsight Compute's messages, no table: it profiled no kernel; read its ==ERROR== lines "

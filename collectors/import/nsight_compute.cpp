@@ -203,13 +203,14 @@ class ComputeReader {
         if (name.starts_with("device__attribute_")) return take_device_figure(kernel, name.substr(18), text);
         // "1,024.00 (512.00; 512.00)": the total, then its instances.
         const std::string_view total = text.substr(0, text.find(" ("));
-        const auto number = grouped_number(total);
-        if (number && name.starts_with("launch__"))
-            take_launch_figure(kernel.launch, name, *number * unit_scale(unit));
+        auto number = grouped_number(total);
+        if (number) number = *number * unit_scale(unit);
+        if (number && !std::isfinite(*number)) number.reset();
+        if (number && name.starts_with("launch__")) take_launch_figure(kernel.launch, name, *number);
         CounterValue value;
         value.metric = current_->metrics.add(name);
         if (number && *number >= 0)
-            value.value = *number * unit_scale(unit);
+            value.value = number;
         else if (text.find(';') != std::string_view::npos)
             value.absent = "the file holds its instances, not its total";
         else

@@ -8,6 +8,7 @@
 #include "attnscope/error.h"
 #include "csv.h"
 #include "finish.h"
+#include "microseconds.h"
 #include "timeline.h"
 #include "units.h"
 
@@ -144,13 +145,16 @@ class StatsReader {
         const size_t needed = std::max({table.total, table.count, table.name});
         const auto total = needed < cells.size() ? grouped_number(cells[table.total]) : std::nullopt;
         const auto count = needed < cells.size() ? grouped_number(cells[table.count]) : std::nullopt;
-        if (!total || !count || *total < 0 || *count < 1 || *total * table.ns > 1e17 || *count > 1e15)
+        const bool possible =
+            total && count && *total >= 0 && *count >= 1 && *total * table.ns <= 1e17 && *count <= 1e15;
+        const uint64_t ns = possible ? static_cast<uint64_t>(*total * table.ns) : 0;
+        if (!possible || ns > static_cast<uint64_t>(kMostNanoseconds) - clock_)
             return strange_.add("byte " + std::to_string(input_.bytes.offset()));
         Launch launch;
         launch.correlation = process_.launches.size() + 1;
         launch.times = static_cast<uint64_t>(*count);
         launch.start_ns = clock_;
-        launch.end_ns = clock_ + static_cast<uint64_t>(*total * table.ns);
+        launch.end_ns = clock_ + ns;
         clock_ = *launch.end_ns;
         const std::string name = valid_utf8(cells[table.name]);
         if (!table.memory) {

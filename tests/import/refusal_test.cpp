@@ -46,6 +46,10 @@ TEST(Refusal, LookAlikesAreNamed) {
     }
 }
 
+TEST(Refusal, ReportsOfNsightSystemsByTheirName) {
+    EXPECT_TRUE(says(refusal(std::string("\x01\0binary", 8), "a.nsys-rep"), "nsys export --type sqlite"));
+}
+
 TEST(Refusal, FoldersAndFilesThatAreNotThere) {
     TemporaryFolder folder;
     EXPECT_THROW(import_files({folder.path()}), Error);
