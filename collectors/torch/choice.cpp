@@ -7,6 +7,8 @@
 #include <c10/core/Storage.h>
 #include <c10/cuda/CUDAFunctions.h>
 
+#include <algorithm>
+
 #include "obstacles.h"
 #include "warnings.h"
 
@@ -20,10 +22,12 @@ bool can_use(const std::string& backend, const sdp::sdp_params& params) {
     return true;  // the others take everything
 }
 
-/// Two sentences that differ in numbers alone name the same obstacle.
-std::string without_digits(const std::string& sentence) {
+/// What a sentence objects to, without what the call had: "... to have stride 1. Got Query.stride(-1): 2".
+/// Two that differ in that part alone, or in numbers, name the same obstacle.
+std::string objection(const std::string& sentence) {
+    const size_t end = std::min(sentence.find(" Got "), sentence.find(" but got "));
     std::string out;
-    for (const char c : sentence)
+    for (const char c : sentence.substr(0, end))
         if (c < '0' || c > '9') out += c;
     return out;
 }
@@ -35,6 +39,12 @@ std::optional<AttentionArguments> take_away(const Obstacle& obstacle, const Atte
     } catch (const c10::Error&) {
         return std::nullopt;
     }
+}
+
+/// A type that is taken in place of the call's may be refused itself, before the old reason is reached: then
+/// it was not the obstacle.
+bool objects_to_the_change(const std::string& sentence, const Obstacle& changed) {
+    return changed.is_type && sentence.find("dtype") != std::string::npos;
 }
 
 /// The same question with the last obstacle taken away: whichever change silences its sentence was it. So no
@@ -49,8 +59,12 @@ void ask_further(BackendAnswer& answer, AttentionArguments call) {
             const auto without = take_away(all[i], call);
             if (!without.has_value()) continue;
             const std::string sentence = refusal(answer.name, *without);
-            if (without_digits(sentence) == without_digits(answer.refused.back())) continue;
-            used[i] = found = true;
+            if (objection(sentence) == objection(answer.refused.back()) ||
+                objects_to_the_change(sentence, all[i]))
+                continue;
+            found = true;
+            for (size_t k = 0; k < all.size(); ++k)  // one type, not one after the other
+                if (k == i || (all[k].is_type && all[i].is_type)) used[k] = true;
             call = *without;
             answer.removed.push_back(all[i].name);
             if (sentence.empty()) return;

@@ -36,9 +36,9 @@ uint64_t rows(const at::Tensor& tensor) {
     return elements(tensor.sizes().slice(0, static_cast<size_t>(tensor.dim() - 1)));
 }
 
-/// where(not mask, -inf, 0): the negation, the result, and one element for each of the two scalars.
+/// where(mask, 0, -inf): the result, and one element for each of the two scalars.
 uint64_t conversion_bytes(uint64_t mask_elements, uint64_t element) {
-    return sum({mask_elements, product({mask_elements, element}), 2 * element});
+    return sum({product({mask_elements, element}), 2 * element});
 }
 
 class Work {
@@ -104,7 +104,9 @@ class Work {
     }
 
   private:
-    void add(const char* code, uint64_t bytes) { found_.push_back({code, bytes}); }
+    void add(const char* code, uint64_t bytes) {
+        if (bytes != 0) found_.push_back({code, bytes});
+    }
 
     void convert_mask() {
         if (call_.mask->scalar_type() != at::kBool) return;

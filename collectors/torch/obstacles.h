@@ -10,6 +10,7 @@ struct Obstacle {
     const char* name;  ///< "mask", "head-dim" ...: schema/README.md
     /// The call without it, made of shadow tensors; nullopt where the call has no such thing.
     std::optional<AttentionArguments> (*without)(const AttentionArguments& call);
+    bool is_type = false;  ///< another dtype is taken
 };
 
 const std::vector<Obstacle>& obstacles();
