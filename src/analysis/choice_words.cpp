@@ -60,8 +60,11 @@ bool is_dense(const TensorInput& tensor) {
 /// Strides only where they are not what the sizes say.
 std::string tensor_words(const std::string& input) {
     const auto tensor = tensor_input(input);
-    if (!tensor || tensor->strides.size() != tensor->sizes.size() || !is_dense(*tensor)) return input;
-    std::string text = input.substr(0, input.find(" strides"));
+    const size_t strides = input.find(" strides");
+    if (!tensor || strides == std::string::npos || tensor->strides.size() != tensor->sizes.size() ||
+        !is_dense(*tensor))
+        return input;
+    std::string text = input.substr(0, strides);
     if (tensor->device != "cuda") text += " on " + tensor->device;
     return text + (tensor->requires_grad ? " (requires_grad)" : "");
 }

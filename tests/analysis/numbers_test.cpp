@@ -168,6 +168,37 @@ TEST(Numbers, OfClaimsAreInTheReport) {
     }
 }
 
+/// The numbers of the evidence in Markdown: "- label: *12.5 %*...".
+std::vector<Written> markdown_evidence(const std::string& page) {
+    const size_t begin = page.find("## Findings");
+    std::string text = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+    for (size_t at = 0; (at = text.find("\n  ", at)) != std::string::npos;) text.replace(at, 3, " ");
+    std::vector<Written> out;
+    for (size_t at = 0; (at = text.find("\n- ", at)) != std::string::npos; ++at) {
+        const std::string line = text.substr(at + 3, text.find('\n', at + 3) - at - 3);
+        const size_t value = line.find(": *");
+        if (line.starts_with("**") || value == std::string::npos) continue;
+        const size_t from = line.find_first_not_of('*', value + 2);
+        const auto numbers = written_numbers(line.substr(from, line.find('*', from) - from));
+        if (!numbers.empty()) out.push_back(numbers.front());
+    }
+    return out;
+}
+
+TEST(Numbers, OfTheEvidenceInMarkdownAreThoseOfTheJson) {
+    for (const Report& report : reports()) {
+        const Json json = Json::parse(render_json(report));
+        std::vector<double> expected;
+        for (const Json& finding : json["findings"])
+            for (const Json& evidence : finding["evidence"])
+                if (evidence["value"].contains("value")) expected.push_back(evidence["value"]["value"]);
+        const std::vector<Written> shown = markdown_evidence(render_markdown(report));
+        ASSERT_EQ(shown.size(), expected.size());
+        for (size_t i = 0; i < shown.size(); ++i)
+            EXPECT_TRUE(is_known(shown[i], {expected[i]})) << shown[i].text << " for " << expected[i];
+    }
+}
+
 TEST(Numbers, AreReadFromSentencesAsPeopleDo) {
     std::vector<double> values;
     for (const Written& w :
