@@ -278,7 +278,9 @@ class SystemsReader {
                          kExportAgain);
         if (kernels_ == 0) no_kernels();
         std::vector<Process> out;
-        for (auto& [pid, reading] : readings_) {
+        for (auto& entry : readings_) {
+            const uint64_t pid = entry.first;
+            Reading& reading = entry.second;
             Process& p = reading.process;
             p.file = input_.name + (readings_.size() > 1 ? "-" + std::to_string(pid) : "");
             const auto used = [&](const Device& d) {
