@@ -80,7 +80,9 @@ Finding other_kernels(const Comparison& c, const ImplementationPair& p) {
     const double replaced = p.count(StepChange::replaced), changed = p.count(StepChange::changed);
     Finding f;
     f.subject = p.b->title;
-    f.severity = added + gone + replaced > 0 ? Severity::warning : Severity::info;
+    // Other inputs explain other kernels.
+    const bool unexplained = c.inputs.empty() && added + gone + replaced > 0;
+    f.severity = unexplained ? Severity::warning : Severity::info;
     std::vector<std::string> parts;
     const auto part = [&](double n, const char* what, const std::string& which) {
         if (n > 0) parts.push_back(words::number(n) + " " + what + (which.empty() ? "" : " (" + which + ")"));
@@ -105,7 +107,7 @@ Finding other_kernels(const Comparison& c, const ImplementationPair& p) {
     if (scores.relation != Relation::equal) both(scores);
     if (tensor.a || tensor.b) both(tensor);
     f.counter_evidence = other_causes(c);
-    f.counter_evidence.push_back("Fewer launches are not less time, nor is less occupancy: only times tell.");
+    f.counter_evidence.push_back("More or fewer launches are not more or less time: only times tell.");
     f.next_step = "attnscope report " + words::shell_word(c.b->folder) + " --details";
     return f;
 }

@@ -30,6 +30,7 @@ TEST(InputChanged, IsSaidFirst) {
     for (const Finding& f : findings)
         if (f.id == "kernels-changed") {
             EXPECT_NE(f.counter_evidence.at(0).find("inputs"), std::string::npos);
+            EXPECT_EQ(f.severity, Severity::info) << "the inputs explain it";
         }
 }
 
@@ -140,6 +141,7 @@ TEST(KernelsChanged, TheUpcastOfMath) {
     const auto findings = find_differences(c);
     const Finding* f = find(findings, "kernels-changed", "sdpa_math");
     ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->severity, Severity::warning);
     EXPECT_NE(f->claim.find("launches 20 in B, 15 in A"), std::string::npos) << f->claim;
     EXPECT_NE(f->claim.find("5 x cast"), std::string::npos) << f->claim;
     EXPECT_EQ(evidence(*f, "score bytes in A"), 20 * 134217728.0);
