@@ -15,11 +15,15 @@ struct Padding {
     double head_dim = 0;
     double width = 0;  ///< what the kernel multiplies
     double copies = 0, written = 0;
+    double launches = 0;  ///< the copies, and what fills the columns beside them
     const Step* kernel = nullptr;
 };
 
 /// scaled_dot_product_attention pads the last dimension of q, k and v to a multiple of 8 for flash.
 void add_copies(const Implementation& i, Padding& p) {
+    for (const Step& step : i.steps)
+        if (!step.origin.backward && inside_sdpa(step.origin) && step.origin.under("aten::constant_pad_nd"))
+            p.launches += double(step.times);
     for (const Copy& copy : copies(i)) {
         const StepOrigin& o = copy.step->origin;
         if (o.backward || !inside_sdpa(o) || !o.under("aten::constant_pad_nd")) continue;
@@ -72,6 +76,7 @@ Finding finding(const Analysis& a, const Implementation& i, const Padding& p) {
     if (p.copies > 0) {
         f.evidence.push_back(evidence("copies that pad q, k and v", exact(p.copies, Unit::count, a),
                                       "0: a head_dim that is a multiple of 8"));
+        f.evidence.push_back(evidence("launches for the padding", exact(p.launches, Unit::count, a), "0"));
         f.evidence.push_back(
             evidence("bytes of the padded copies", exact(p.written, Unit::bytes, a),
                      i.least_bytes ? "least bytes: " + words::say(i.least_bytes) : std::string()));

@@ -111,7 +111,7 @@ TEST(GqaRepeat, KeysAndValuesAreWrittenOncePerQueryHead) {
     EXPECT_EQ(number(found[0], "bytes of the repeated keys and values"), 2 * kTensorBytes);
     EXPECT_EQ(number(found[0], "times each is written"), 4);
     EXPECT_EQ(number(found[0], "copies"), 2);
-    EXPECT_TRUE(says(found[0], "262,144 bytes")) << found[0].claim;  // 2 x 2 x 2 x 512 x 64 x 2
+    EXPECT_TRUE(says(found[0], "524,288 bytes")) << found[0].claim;  // 2 x (2 x 2 x 512 x 64 x 2)
     EXPECT_EQ(found[0].next_step.find("--repeat-kv"), std::string::npos);
     EXPECT_TRUE(of(a, "extra-copy").empty()) << "one copy, one finding";
 }
