@@ -230,7 +230,7 @@ void judge_the_run(GateFacts& out, const Run& run, const Analysis& analysis) {
         out.unusable.push_back("the program was ended by signal " + std::to_string(*run.signal));
     else if (run.exit_code && *run.exit_code != 0)
         out.unusable.push_back("the program ended with exit code " + std::to_string(*run.exit_code));
-    else if (run.ended.empty() && !run.version.empty())
+    else if (run.ended.empty() && !run.version.empty() && run.ground != Ground::imported)
         out.unusable.push_back("the program has not ended, or its end was not recorded");
     if (run.processes.empty())
         out.unusable.push_back("no process of it used CUDA");

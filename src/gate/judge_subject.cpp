@@ -102,6 +102,9 @@ bool SubjectJudge::improved() const {
 }
 
 void SubjectJudge::parts() {
+    // Where a side does not know what was launched, its parts are not gone: the launches' own verdict says
+    // so.
+    if (count_of(before_, "launches") < 0 || count_of(after_, "launches") < 0) return;
     for (const Level level : {Level::kernel, Level::library_call, Level::copy, Level::memset}) {
         std::vector<const Part*> gone, fresh;
         for (const Part& p : before_.parts)

@@ -172,6 +172,15 @@ TEST(Gate, WhatHasNoCounterpartIsAVerdict) {
     EXPECT_NE(found(r, "matching/value")->sentence.find("did not report"), std::string::npos);
 }
 
+TEST(Gate, PartsThatAreNotKnownAreNotGone) {
+    GateFacts run = small_facts();
+    measurement(run, "plain", "launches") = {"launches", {}, {}, "iterations differ"};
+    subject(run, "plain").parts.clear();
+    const GateResult r = judged(run);
+    EXPECT_EQ(r.exit, Exit::cannot_judge);
+    EXPECT_EQ(r.count(Outcome::better), 0u);
+}
+
 TEST(Gate, NoComparisonIsMade) {
     GateFacts run = small_facts();
     run.unusable = {"the program ended with exit code 1"};
