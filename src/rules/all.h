@@ -22,6 +22,7 @@ std::vector<Finding> low_occupancy_by_design(const Analysis&);
 std::vector<Finding> masked_fill_copy(const Analysis&);
 std::vector<Finding> math_upcast(const Analysis&);
 std::vector<Finding> math_nan_guard(const Analysis&);
+std::vector<Finding> math_scaling(const Analysis&);
 std::vector<Finding> few_ctas(const Analysis&);
 std::vector<Finding> library_chosen(const Analysis&);
 std::vector<Finding> extra_copy(const Analysis&);

@@ -48,7 +48,8 @@ Finding finding(const Analysis& a, const Implementation& i, const Step* kernel) 
     Analysis again = a;
     again.counters_request.clear();
     f.next_step = a.predicted() ? attention_command(again, i.name, "-o exponentials")
-                                : attention_command(again, i.name, "--counters core,instructions -o pipes");
+                                : attention_command(again, i.name,
+                                                    "--counters core,instructions --replay kernel -o pipes");
     return f;
 }
 

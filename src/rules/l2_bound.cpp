@@ -31,9 +31,10 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
         "Other pipes were counted one by one: two that are half busy in turn can limit a kernel together."};
     Analysis again = a;
     again.counters_request.clear();
-    f.next_step = a.has_convention
-                      ? attention_command(again, i.name, "--counters core,memory,instructions -o l2")
-                      : collect_command(again, "", "l2", "--counters core,memory,instructions");
+    f.next_step =
+        a.has_convention
+            ? attention_command(again, i.name, "--counters core,memory,instructions --replay kernel -o l2")
+            : collect_command(again, "", "l2", "--counters core,memory,instructions --replay kernel");
     return f;
 }
 

@@ -74,7 +74,7 @@ void explain(const Analysis& a, const Implementation& i, const Step& step, Findi
     std::vector<std::string> reasons;
     if (step.decoded && step.decoded->block_queries.value_or(0) > 0) {
         const double queries = *step.decoded->block_queries;
-        reasons.push_back("a CTA uses every key and value that it fetches for " + words::number(queries) +
+        reasons.push_back("every key and value that a CTA fetches serves " + words::number(queries) +
                           " queries");
         f.evidence.push_back(evidence("queries of a CTA's tile",
                                       Value::of(queries, Unit::count, {Source::binary, a.ground},

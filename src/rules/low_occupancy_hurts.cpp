@@ -45,11 +45,12 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
         f.counter_evidence.push_back(
             "Issue slots, L2 and the other pipes were not all counted: one of them could be what is full "
             "(--counters core,stalls,memory,instructions).");
-    const char* sets = "--counters core,stalls -o stalls";
+    const char* sets = "--counters core,stalls --replay kernel -o stalls";
     Analysis again = a;
     again.counters_request.clear();
-    f.next_step = a.has_convention ? attention_command(again, i.name, sets)
-                                   : collect_command(again, "", "stalls", "--counters core,stalls");
+    f.next_step = a.has_convention
+                      ? attention_command(again, i.name, sets)
+                      : collect_command(again, "", "stalls", "--counters core,stalls --replay kernel");
     if (step.nsight_speedup)
         f.nsight_compute_would_say = "\"Est. Local Speedup: " + words::percent(*step.nsight_speedup.number) +
                                      "\" by its occupancy rule. Here the counters agree that warps are "

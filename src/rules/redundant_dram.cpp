@@ -42,8 +42,9 @@ Finding finding(const Analysis& a, const Implementation& i, const Value& counted
         "more than once, by design."};
     Analysis again = a;
     again.counters_request.clear();
-    f.next_step = a.has_convention ? attention_command(again, i.name, "--counters core,memory -o bytes")
-                                   : collect_command(again, "", "bytes", "--counters core,memory");
+    f.next_step = a.has_convention
+                      ? attention_command(again, i.name, "--counters core,memory --replay kernel -o bytes")
+                      : collect_command(again, "", "bytes", "--counters core,memory --replay kernel");
     return f;
 }
 

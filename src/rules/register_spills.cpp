@@ -72,10 +72,11 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step) {
     oppose(a, step, f);
     Analysis again = a;
     again.counters_request.clear();
-    const std::string counters = a.predicted() ? "" : "--counters core,memory ";
+    const std::string counters = a.predicted() ? "" : "--counters core,memory --replay kernel ";
     f.next_step = a.has_convention
                       ? attention_command(again, i.name, counters + "-o spills")
-                      : collect_command(again, "", "spills", a.predicted() ? "" : "--counters core,memory");
+                      : collect_command(again, "", "spills",
+                                        a.predicted() ? "" : "--counters core,memory --replay kernel");
     return f;
 }
 

@@ -109,6 +109,8 @@ const std::vector<Rule>& rules() {
          "math did not run, the inputs are no 16-bit ones, or its products are not fp32"},
         {"math-nan-guard", "math attention's protection against fully masked rows", rule::math_nan_guard,
          Applies::always, "math did not run, or launched no kernels that look for rows of -inf"},
+        {"math-scaling", "where math applies the scale", rule::math_scaling, Applies::always,
+         "math did not run, or launched fewer than two kernels that scale"},
         {"unforced-choice", "what LibTorch chooses by itself", rule::unforced_choice, Applies::always,
          "the run does not say what LibTorch chooses and in which order"},
         {"backend-refused", "backends that LibTorch refuses", rule::backend_refused, Applies::always,
