@@ -40,6 +40,12 @@ const Value* evidence(const Finding& f, std::string_view label) {
     return nullptr;
 }
 
+/// A time that somebody published, with the source beside it.
+bool cited(const Evidence& e) {
+    return e.value.provenance.ground == Ground::imported && e.value.provenance.source == Source::reported &&
+           e.value.unit == Unit::nanoseconds && !e.value.formula.empty();
+}
+
 // DESIGN.md, law 7: claim, evidence, counter-evidence, next step; and no finding without a number.
 TEST(Rules, EveryFindingIsComplete) {
     BlogOptions real, few, refused;
@@ -61,7 +67,8 @@ TEST(Rules, EveryFindingIsComplete) {
             EXPECT_FALSE(f.counter_evidence.empty()) << f.id;
             EXPECT_NE(f.next_step.find("attnscope "), std::string::npos) << f.next_step;
             for (const Evidence& e : f.evidence)
-                EXPECT_EQ(e.value.provenance.ground, a.ground) << f.id << ": " << e.label;
+                EXPECT_EQ(e.value.provenance.ground, cited(e) ? Ground::imported : a.ground)
+                    << f.id << ": " << e.label;
         }
     }
 }
@@ -89,8 +96,10 @@ TEST(Rules, WithCountersEveryFindingIsCompleteToo) {
             EXPECT_FALSE(f.counter_evidence.empty()) << f.id;
             EXPECT_NE(f.next_step.find("attnscope "), std::string::npos) << f.next_step;
             for (const Evidence& e : f.evidence)
-                EXPECT_EQ(e.value.provenance.ground,
-                          e.value.provenance.source == Source::counter ? a.counter_ground : a.ground)
+                EXPECT_EQ(e.value.provenance.ground, cited(e) ? Ground::imported
+                                                     : e.value.provenance.source == Source::counter
+                                                         ? a.counter_ground
+                                                         : a.ground)
                     << f.id << ": " << e.label;
         }
 }
@@ -111,7 +120,13 @@ TEST(LowOccupancy, ABusyTensorPipeSettlesIt) {
 }
 
 TEST(LowOccupancy, AnIdleTensorPipeSpeaksAgainstTheDesign) {
-    const auto found = of(counted(real_with_times(), {4, 6.25, 0}), "low-occupancy-by-design");
+    // DRAM is what is busy then: nothing waits for warps, and nothing shows the design at work.
+    Analysis a = counted(real_with_times(), {4, 6.25, 0});
+    for (Implementation& i : a.implementations)
+        for (Step& s : i.steps)
+            s.counters.push_back(
+                {"dram_throughput", Value::of(85, Unit::percent, {Source::counter, Ground::real}), {}});
+    const auto found = of(a, "low-occupancy-by-design");
     const auto flash =
         std::find_if(found.begin(), found.end(), [](const Finding& f) { return f.subject == "sdpa_flash"; });
     ASSERT_NE(flash, found.end());
@@ -343,17 +358,23 @@ TEST(Ground, RankingsAreNotDecidableOnAVirtualGpuAndAreMeasuredOnARealOne) {
     EXPECT_EQ(of(blog(), "library-chosen-kernels").size(), 1U);
 }
 
-// A virtual run never claims a speed: no time unit, no "faster", in any sentence of its findings and answer.
+// A virtual run never claims a speed: no time unit, no "faster", in any sentence of its findings and answer,
+// but for what somebody published; no evidence in time but bounds and such times.
 TEST(Ground, VirtualRunsClaimNoSpeed) {
     const Report r = build_report(blog());
     std::vector<std::string> sentences = r.answer;
     for (const Finding& f : r.findings) {
         sentences.push_back(f.claim);
-        for (const Evidence& e : f.evidence) EXPECT_NE(e.value.unit, Unit::nanoseconds) << f.id;
+        for (const Evidence& e : f.evidence)
+            EXPECT_TRUE(e.value.unit != Unit::nanoseconds || !e.value || cited(e) ||
+                        e.value.provenance.source == Source::model)
+                << f.id << ": " << e.label;
     }
-    for (const std::string& s : sentences)
+    for (const std::string& s : sentences) {
+        if (s.find("(published: ") != std::string::npos) continue;
         for (const char* word : {" ms", " us", "faster", "slower", "speed-up"})
             EXPECT_EQ(s.find(word), std::string::npos) << s;
+    }
 }
 
 TEST(Results, ThatDifferAreAProblemBeforeSpeed) {

@@ -27,7 +27,7 @@ TEST(LowOccupancyHurts, WhereNothingIsBusy) {
     EXPECT_EQ(f.severity, Severity::warning);
     EXPECT_EQ(number(f, "achieved occupancy"), 6.25);
     EXPECT_EQ(number(f, "tensor pipe busy"), 4);
-    EXPECT_NEAR(number(f, "DRAM busy"), 100 * 67108864 / (160e-6 * 2.039e12), 1e-9);
+    EXPECT_NEAR(number(f, "DRAM busy"), 100 * 67108864.0 / (160e-6 * 2.039e12), 1e-9);
     EXPECT_TRUE(has(f.claim, "tensor pipe 4% and DRAM 20.6%")) << f.claim;
     EXPECT_TRUE(has(f.next_step, "--counters core,stalls")) << f.next_step;
     for (const Finding& design : of(a, "low-occupancy-by-design"))
