@@ -63,12 +63,18 @@ std::string list_of(const TableView& view) {
     std::string out;
     for (const RowView& row : view.rows) {
         std::string line;
-        for (const CellView& cell : row.cells) {
-            const std::string text = markdown_text(cell.text) + (cell.note > 0 ? superscript(cell.note) : "");
-            if (&cell == &row.cells[0])
+        for (size_t c = 0; c < row.cells.size(); ++c) {
+            const CellView& cell = row.cells[c];
+            std::string text = markdown_text(cell.text) + (cell.note > 0 ? superscript(cell.note) : "");
+            if (cell.kind == CellView::Kind::number)
+                text = (is_predicted(cell.cell->value) ? "*" + text + "*" : text) + superscript(cell.tag);
+            // A number needs its title; words speak for themselves, and so does the second of two or three.
+            if (cell.kind != CellView::Kind::words && c > 1)
+                text = markdown_text(view.columns[c].title) + " " + text;
+            if (c == 0)
                 line = name_with_status(row, "**" + text + "**");
             else
-                line += (&cell == &row.cells[1] ? ": " : " · ") + text;
+                line += (c == 1 ? ": " : " · ") + text;
         }
         out += item(line);
     }

@@ -90,7 +90,6 @@ Table call_table(const Signature& s, size_t number, Ground ground) {
         if (backend == choice.backends.end()) continue;  // "overrideable": for other devices than NVIDIA's
         Row r;
         r.id = name;
-        if (!backend->refused.empty()) r.status = RowStatus::refused;
         r.cells = {words_cell(name), words_cell(words::backend_answer(*backend, choice.chosen)),
                    value_cell(hidden_bytes(*backend, ground))};
         table.rows.push_back(std::move(r));
@@ -151,7 +150,6 @@ Table marked_table(const Choice& choice) {
         r.id = backend;
         std::string answer = backend == choice.chosen ? "chosen" : "not asked for: an earlier one is chosen";
         if (const std::string* why = choice.why_not(backend)) {
-            r.status = RowStatus::refused;
             answer = "refused: " + *why;
         } else {
             for (const Choice::Hidden& work : choice.hidden)

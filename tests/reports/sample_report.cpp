@@ -147,7 +147,7 @@ Section choice() {
                     words("chosen. Around its kernel query, key and value are copied: 50,331,648 bytes."),
                     number(50331648, Unit::bytes, Source::reported)}},
                   {"cudnn",
-                   RowStatus::refused,
+                   RowStatus::normal,
                    "",
                    {words("cudnn"),
                     words("refused: head_dim should be a multiple of 8. With a head dimension of 64 it would "
