@@ -77,6 +77,12 @@ bool is_prose(const Table& table) {
                         [](const Column& column) { return column.numeric; });
 }
 
+bool is_told(const RowView& row, size_t cell) {
+    const size_t note = row.cells[cell].note;
+    return note > 0 && std::any_of(row.cells.begin(), row.cells.begin() + static_cast<std::ptrdiff_t>(cell),
+                                   [&](const CellView& earlier) { return earlier.note == note; });
+}
+
 size_t Footnotes::number_of(const std::string& reason) {
     const auto found = std::find(reasons_.begin(), reasons_.end(), reason);
     if (found != reasons_.end()) return static_cast<size_t>(found - reasons_.begin()) + 1;

@@ -56,6 +56,9 @@ std::string reason_for_all(const TableView& view, size_t column);
 /// No column of numbers: each row is a sentence or two.
 bool is_prose(const Table& table);
 
+/// A missing value of which an earlier cell of the row has the reason: a sentence does not say it twice.
+bool is_told(const RowView& row, size_t cell);
+
 inline constexpr const char* dash = "—";
 
 }  // namespace attnscope::reports

@@ -65,6 +65,7 @@ std::string list_of(const TableView& view) {
         std::string line;
         for (size_t c = 0; c < row.cells.size(); ++c) {
             const CellView& cell = row.cells[c];
+            if (c > 1 && is_told(row, c)) continue;
             std::string text = markdown_text(cell.text) + (cell.note > 0 ? superscript(cell.note) : "");
             if (cell.kind == CellView::Kind::number)
                 text = (is_predicted(cell.cell->value) ? "*" + text + "*" : text) + superscript(cell.tag);

@@ -152,6 +152,7 @@ void write_list(TextWriter& writer, const TableView& view) {
         std::string line;
         for (size_t c = 0; c < row.cells.size(); ++c) {
             const CellView& cell = row.cells[c];
+            if (c > 1 && is_told(row, c)) continue;
             std::string text = cell.text + (cell.note > 0 ? superscript(cell.note) : "");
             // A number needs its title; words speak for themselves, and so does the second of two or three.
             if (cell.kind == CellView::Kind::number) text += writer.tag(cell.tag);

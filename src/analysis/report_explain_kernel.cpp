@@ -32,7 +32,7 @@ class Chain {
         if (!note.empty()) how += (how.empty() ? "" : "; ") + note;
         if (how.empty() && value) how = "as it is";
         row(quantity, value_cell(value),
-            how.empty() ? value_cell(Value::missing("no value")) : words_cell(how));
+            how.empty() ? value_cell(Value::missing(value.absent)) : words_cell(how));
     }
     void say(const std::string& quantity, const std::string& text, const std::string& how) {
         if (!text.empty()) row(quantity, words_cell(text), words_cell(how));
