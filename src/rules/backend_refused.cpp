@@ -13,12 +13,18 @@ const AttentionChoice::Backend* answer(const Analysis& a, const std::string& bac
     return nullptr;
 }
 
+/// LibTorch gives some reasons once in a process: then the program's first question had it.
+std::string given_reason(const Analysis& a, const Implementation& i) {
+    const std::string* first = a.choice.why_not(i.backend);
+    return first && i.reason.find("gives no reason") != std::string::npos ? *first : i.reason;
+}
+
 void explain(const Analysis& a, const Implementation& i, Finding& f) {
     const AttentionChoice::Backend* asked_again = a.has_convention ? answer(a, i.backend) : nullptr;
     if (asked_again) f.claim += " Without that it would then be refused: \"" + asked_again->refused[1] + "\"";
     for (const Asked& one : asked(a))
         if (one.implementation == &i)
-            for (Evidence& e : numbers_behind(i.reason, one, a)) f.evidence.push_back(std::move(e));
+            for (Evidence& e : numbers_behind(given_reason(a, i), one, a)) f.evidence.push_back(std::move(e));
     f.counter_evidence = {
         asked_again ? "LibTorch stops at the first reason; the second is its answer to the call without "
                       "what the first names."
@@ -36,9 +42,10 @@ std::vector<Finding> backend_refused(const Analysis& a) {
         f.subject = i.title;
         f.severity = refused ? Severity::info : Severity::warning;
         const double others = double(ran(a).size());
+        const std::string reason = refused ? given_reason(a, i) : i.reason;
         f.claim = (refused ? "LibTorch refuses " : "Failed: ") + i.title +
-                  (i.reason.empty() ? ", without a reason" : ": \"" + i.reason + "\"") +
-                  (i.reason.empty() || i.reason.back() != '.' ? "." : "") + " " +
+                  (reason.empty() ? ", without a reason" : ": \"" + reason + "\"") +
+                  (reason.empty() || reason.back() != '.' ? "." : "") + " " +
                   words::plural(others, "other implementation") + " ran.";
         f.evidence = {evidence("implementations that ran", exact(others, Unit::count, a))};
         if (refused)

@@ -9,8 +9,8 @@ namespace {
 
 /// What scaled_dot_product_attention makes of a mask before a fused kernel can read it.
 struct Conversion {
-    double kernels = 0;
-    double written = 0;                ///< bytes, of all of them
+    double launches = 0;
+    double allocated = 0;              ///< bytes, of the tensors that it makes
     double distinct = 0, whole = 0;    ///< elements of the boolean mask: in memory, and as it was expanded
     double padded = 0, padded_to = 0;  ///< bytes of the padded copy; its number of columns
     double columns = 0;
@@ -33,6 +33,8 @@ const TensorInput* boolean(const std::vector<TensorInput>& tensors) {
 void add(const Step& step, Conversion& c) {
     const StepOrigin& o = step.origin;
     if (o.backward || !inside_sdpa(o) || o.under("aten::_scaled_dot_product_attention_math")) return;
+    if (is_attention(step.role) || step.kind == LaunchKind::library_call) return;
+    c.launches += double(step.times);  // what is no attention in there prepares the mask
     const std::string& name = o.operations.front();
     const auto inputs = tensors(o.inputs);
     const double times = double(step.times);
@@ -44,8 +46,7 @@ void add(const Step& step, Conversion& c) {
         if (name == "aten::where")
             for (const TensorInput& t : inputs)
                 if (t.dtype != "bool") size = std::max<double>(size, dtype_bytes(t.dtype));
-        ++c.kernels;
-        c.written += double(*elements) * size * times;
+        c.allocated += double(*elements) * size * times;
         if (name == "aten::logical_not" || c.whole == 0) {
             c.whole = double(*elements);
             c.distinct = distinct_elements(*mask);
@@ -58,8 +59,7 @@ void add(const Step& step, Conversion& c) {
     c.columns = double(copy->from.sizes.back());
     c.padded_to = std::ceil(c.columns / 8) * 8;
     c.padded += copy->written / c.columns * c.padded_to;
-    c.written += copy->written / c.columns * c.padded_to;
-    ++c.kernels;
+    c.allocated += copy->written / c.columns * c.padded_to;
 }
 
 Finding finding(const Analysis& a, const Implementation& i, const Conversion& c) {
@@ -68,8 +68,8 @@ Finding finding(const Analysis& a, const Implementation& i, const Conversion& c)
     f.severity = Severity::warning;
     f.claim = "Before the kernel of " + i.title + " can read the mask, scaled_dot_product_attention " +
               std::string(c.whole > 0 ? "makes numbers of its booleans" : "pads it") +
-              " in every call: " + words::plural(c.kernels, "kernel") + " that write " +
-              words::bytes(c.written) + "." +
+              " in every call: " + words::plural(c.launches, "launch") + ", for tensors of " +
+              words::bytes(c.allocated) + "." +
               (c.whole > c.distinct && c.distinct > 0
                    ? " The mask is an expanded view of " + words::number(c.distinct) +
                          " values; the conversion writes all " + words::number(c.whole) + "."
@@ -77,9 +77,9 @@ Finding finding(const Analysis& a, const Implementation& i, const Conversion& c)
               (c.padded > 0 ? " Its rows of " + words::number(c.columns) + " are padded to " +
                                   words::number(c.padded_to) + ": a copy of " + words::bytes(c.padded) + "."
                             : "");
-    f.evidence = {evidence("bytes that the conversion writes", exact(c.written, Unit::bytes, a),
+    f.evidence = {evidence("bytes that the conversion allocates", exact(c.allocated, Unit::bytes, a),
                            "0: a mask of the queries' type, its rows a multiple of 8"),
-                  evidence("kernels of the conversion", exact(c.kernels, Unit::count, a), "0")};
+                  evidence("launches of the conversion", exact(c.launches, Unit::count, a), "0")};
     if (c.whole > 0) {
         f.evidence.push_back(evidence("elements converted", exact(c.whole, Unit::count, a),
                                       "distinct ones in memory: " + words::number(c.distinct)));
@@ -120,7 +120,7 @@ std::vector<Finding> mask_conversion(const Analysis& a) {
         Conversion c;
         for (const Step& step : i->steps)
             if (!step.origin.operations.empty()) add(step, c);
-        if (c.kernels > 0) out.push_back(finding(a, *i, c));
+        if (c.allocated > 0) out.push_back(finding(a, *i, c));
     }
     return out;
 }

@@ -141,8 +141,8 @@ TEST(MaskConversion, AnExpandedMaskIsConvertedAtItsFullSize) {
                           "mask-conversion");
     ASSERT_EQ(found.size(), 1U);
     const double elements = 2 * 8 * 512 * 512;
-    EXPECT_EQ(number(found[0], "bytes that the conversion writes"), elements * (1 + 2));
-    EXPECT_EQ(number(found[0], "kernels of the conversion"), 2);
+    EXPECT_EQ(number(found[0], "bytes that the conversion allocates"), elements * (1 + 2));
+    EXPECT_EQ(number(found[0], "launches of the conversion"), 2);
     EXPECT_EQ(number(found[0], "elements converted"), elements);
     EXPECT_EQ(number(found[0], "distinct elements of the mask"), 512 * 512);
     EXPECT_TRUE(says(found[0], "expanded view of 262,144 values")) << found[0].claim;

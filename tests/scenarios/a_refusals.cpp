@@ -81,7 +81,8 @@ const Scenario kScenarios[] = {
     {18,
      "TrainingOfHeadDim256OnAnSm89",
      "virtual:RTX-4090",
-     shape({"--head-dim", "256", "--backward", "--dropout", "0.1", "--only", "sdpa_flash,sdpa_efficient"}),
+     Words({"--batch", "2", "--heads", "8", "--seq", "128", "--head-dim", "256", "--backward", "--dropout",
+            "0.1", "--only", "sdpa_flash,sdpa_efficient"}),
      {{"backend-refused",
        "sdpa_flash",
        {{"head_dim", 256}, {"shared memory of the backward's 64 x 64 tile", 147456}},
@@ -90,7 +91,8 @@ const Scenario kScenarios[] = {
     {18,
      "ItFitsOnAnA100",
      "virtual:A100-SXM4-80GB",
-     shape({"--head-dim", "256", "--backward", "--dropout", "0.1", "--only", "sdpa_flash"}),
+     Words({"--batch", "2", "--heads", "8", "--seq", "128", "--head-dim", "256", "--backward", "--dropout",
+            "0.1", "--only", "sdpa_flash"}),
      {},
      {"backend-refused"}},
     {19,
@@ -119,15 +121,19 @@ const Scenario kScenarios[] = {
      {{"backend-refused", "sdpa_flash", {{"elements of the mask", 128 * 128}}, {"non-null attn_mask"}},
       {"unforced-choice", "sdpa_auto", {{"place in the order of priority", 2}}, {"chooses efficient"}}},
      {"math-fallback"}},
-    // masked and grouped: nothing but math is left, and its scores do not fit: at least two matrices of
-    // 24 x 16384 x 16384 x 4 bytes.
+    // masked and grouped: flash and efficient refuse, cuDNN comes after math, whose scores do not fit: at
+    // least two
+    // matrices of 24 x 16384 x 16384 x 4 bytes, beside q, k, v and o.
     {29,
      "MaskedAndGroupedDoesNotFit",
      "virtual:RTX-4090",
      {"--batch", "1", "--heads", "24", "--kv-heads", "8", "--seq", "16384", "--head-dim", "128",
       "--no-causal", "--mask", "bool", "--only", "sdpa_auto", "--warmup", "0"},
-     {{"math-fallback", "sdpa_auto", {{"backends that refuse the call", 3}}, {"flash: ", "efficient: "}},
-      {"memory-predicted", "sdpa_auto", {{"memory of the device", 25757220864.0}}, {"out of memory"}}},
+     {{"math-fallback", "sdpa_auto", {{"backends that refuse the call", 2}}, {"flash: ", "efficient: "}},
+      {"memory-predicted",
+       "sdpa_auto",
+       {{"least peak memory", 2.0 * 24 * 16384 * 16384 * 4 + 2.0 * (2 * 24 + 2 * 8) * 16384 * 128}},
+       {"out of memory"}}},
      {},
      1},
     {39,
