@@ -19,12 +19,14 @@ Style style(Outcome outcome) {
                                           : Style::plain;
 }
 
-void failure(TextWriter& out, const gate::GateResult& result, const Verdict& v) {
+/// `said`: the cause that was printed last; one cause often fails several values.
+void failure(TextWriter& out, const gate::GateResult& result, const Verdict& v, std::string& said) {
     out.paragraph(std::string(symbol(v.outcome)) + " ", clean(v.sentence), style(v.outcome));
     std::string limit = clean(v.limit);
     if (v.line > 0) limit += " [" + clean(result.policy.file) + ":" + std::to_string(v.line) + "]";
     out.paragraph("  limit: ", limit, Style::dim);
-    if (!v.cause.empty()) out.paragraph("  why: ", clean(v.cause));
+    if (!v.cause.empty() && v.cause != said) out.paragraph("  why: ", clean(v.cause));
+    if (!v.cause.empty()) said = v.cause;
 }
 
 void line(TextWriter& out, const Verdict& v) {
@@ -61,7 +63,7 @@ std::string render_gate_text(const gate::GateResult& result, TextOptions options
         out.paragraph("", "also: " + clean(result.no_comparison[i]));
     for (const std::string& note : result.notes) out.paragraph("", "note: " + clean(note));
     size_t shown_failures = 0, hidden = 0;
-    std::string next;
+    std::string next, said;
     for (const Verdict& v : result.verdicts) {
         if (v.outcome != Outcome::worse && v.outcome != Outcome::unjudged) continue;
         if (next.empty()) next = v.next_step;
@@ -70,7 +72,7 @@ std::string render_gate_text(const gate::GateResult& result, TextOptions options
             continue;
         }
         if (shown_failures++ == 0) out.blank();
-        failure(out, result, v);
+        failure(out, result, v, said);
     }
     if (hidden > 0) out.paragraph("", "... and " + std::to_string(hidden) + " more (--details)");
     bool first = true;

@@ -54,19 +54,15 @@ void worsen(Measurement& kept, const Measurement& other, Better better) {
     a = better == Better::higher ? std::min(a, b) : std::max(a, b);
 }
 
+/// Of code that was not looked up nothing is said: as of counters that were not asked for.
 std::vector<Measurement> kernel_resources(const Step& step) {
-    const auto code = [&](const char* metric, uint64_t n) {
-        return step.mix
-                   ? Measurement{metric, {double(n)}, {}, {}}
-                   : Measurement{
-                         metric, {}, {}, step.mix_absent.empty() ? "its code was not read" : step.mix_absent};
-    };
-    return {number("registers", step.registers),
-            number("shared", step.shared),
-            number("local", step.local),
-            number("occupancy", step.occupancy),
-            code("tensor_code", step.mix ? step.mix->tensor() : 0),
-            code("spill_code", step.mix ? step.mix->spill_stores + step.mix->spill_loads : 0)};
+    std::vector<Measurement> out = {number("registers", step.registers), number("shared", step.shared),
+                                    number("local", step.local), number("occupancy", step.occupancy)};
+    if (step.mix) {
+        out.push_back({"tensor_code", {double(step.mix->tensor())}, {}, {}});
+        out.push_back({"spill_code", {double(step.mix->spill_stores + step.mix->spill_loads)}, {}, {}});
+    }
+    return out;
 }
 
 void add_counters(std::vector<Measurement>& out, const std::vector<Measured>& counters) {
@@ -104,8 +100,9 @@ std::vector<Part> parts_of(const Implementation& implementation) {
         std::erase_if(sum.part.measurements, [](const Measurement& m) {
             return find_gate_metric(m.metric)->kind == MetricClass::counter;
         });
-        for (size_t i = 0; i < resources.size(); ++i)
-            worsen(sum.part.measurements[i], resources[i], find_gate_metric(resources[i].metric)->better);
+        for (Measurement& kept : sum.part.measurements)
+            for (const Measurement& other : resources)
+                if (other.metric == kept.metric) worsen(kept, other, find_gate_metric(kept.metric)->better);
     }
     std::vector<Part> parts;
     for (auto& [key, sum] : sums) {
