@@ -20,7 +20,7 @@ constexpr std::array<SourceWords, 6> sources{{{'c', "ᶜ", "hardware counter, re
                                               {'m', "ᵐ", "model: an estimate or a bound, by its formula"},
                                               {'r', "ʳ", "reported by LibTorch, its allocator or NVML"}}};
 constexpr std::array<SourceWords, 4> grounds{{{' ', "", "real GPU"},
-                                              {'i', "ⁱ", "imported from another tool's file"},
+                                              {'i', "ⁱ", "from elsewhere: another tool's file, or published"},
                                               {'f', "ᶠ", "fixture: made for a test"},
                                               {'v', "ᵛ", "virtual GPU: predicted, nothing was measured"}}};
 
@@ -188,11 +188,13 @@ bool is_predicted(const Value& value) {
 }
 
 bool is_all_virtual(const Report& report) {
-    bool all = true;
+    bool all = true, any = false;
     for_each_value(report, [&](const Value& value) {
-        all = all && (!is_shown(value) || value.provenance.ground == Ground::virtual_gpu);
+        all = all && (!is_shown(value) || value.provenance.ground == Ground::virtual_gpu ||
+                      value.provenance.ground == Ground::imported);
+        any = any || (is_shown(value) && value.provenance.ground == Ground::virtual_gpu);
     });
-    return all;
+    return all && (any || report.predicted);
 }
 
 Banner banner_of(const Report& report) {

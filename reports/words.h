@@ -32,7 +32,7 @@ const char* word(RowStatus status);  ///< empty for a normal row
 const char* word(Chart::Kind kind);
 
 bool is_predicted(const Value& value);  ///< no GPU measured it: virtual, or a fixture
-/// Every number of the report comes from a virtual GPU.
+/// Every number of the report comes from a virtual GPU, but for those that are cited from elsewhere.
 bool is_all_virtual(const Report& report);
 /// What kind of numbers these are, and the rest of the banner: its own first word where that is in capitals
 /// ("RECORDED on ...").

@@ -173,9 +173,15 @@ void write_details(TextWriter& writer, const Report& report) {
 
 void write_legend(TextWriter& writer, const Report& report) {
     std::string legend;
+    bool cited = false;
     for (const LegendEntry& entry : legend_of(report)) {
         const std::string letter = writer.tag(entry.letter);
-        legend += (legend.empty() ? "" : " · ") + (letter.empty() ? "all" : letter) + " " + entry.meaning;
+        cited = cited || entry.letter == "i";
+        legend += (legend.empty() ? "" : " · ") +
+                  (!letter.empty() ? letter
+                   : cited         ? "all others"
+                                   : "all") +
+                  " " + entry.meaning;
     }
     if (!legend.empty()) writer.paragraph("", legend, Style::dim);
     if (report.implementations.rows.empty()) return;
