@@ -18,6 +18,7 @@ Evidence capability(const Analysis& a, const char* limit) {
 /// FlashAttention's backward of head_dim 256 in its smallest tile that allows dropout.
 Evidence backward_tile(const Analysis& a) {
     AttentionKernelName name;
+    name.element = "bf16";  // any type of 16 bits
     name.part = AttentionKernelName::Part::backward;
     name.head_dim = 256;
     name.block_queries = name.block_keys = 64;

@@ -57,6 +57,60 @@ TEST(LaunchLimit, IsPredictedWhereNothingRanAndNotWhereItDid) {
     EXPECT_TRUE(of(a, "launch-limit").empty());
 }
 
+TEST(LaunchLimit, EfficientIsSplitByLibTorch) {
+    Analysis a = clean_flash();
+    a.workload.batch = 65536;
+    a.implementations.clear();
+    a.choice.chosen = "efficient";
+    EXPECT_TRUE(of(a, "launch-limit").empty());
+}
+
+TEST(LaunchFailed, WhatNoRecordHolds) {
+    Analysis a = clean_flash();
+    EXPECT_TRUE(of(a, "launch-failed").empty());
+    Notice notice;
+    notice.code = "launch-failed";
+    notice.message = "calls that were to launch answered an error (the first: CUDA error 1)";
+    notice.count = 3;
+    a.notices = {notice};
+    const auto found = of(a, "launch-failed");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].severity, Severity::problem);
+    EXPECT_EQ(number(found[0], "launches that failed"), 3);
+    EXPECT_TRUE(says(found[0], "CUDA error 1"));
+}
+
+TEST(BackendRefused, TheNumberBehindEachSentence) {
+    Analysis a = clean_flash();
+    Implementation& flash = a.implementations[0];
+    flash.status = ImplementationStatus::refused;
+    const auto refused = [&](const char* sentence) {
+        flash.reason = sentence;
+        const auto found = of(a, "backend-refused");
+        EXPECT_EQ(found.size(), 1U);
+        return found.at(0);
+    };
+    a.workload.last_stride = 2;
+    EXPECT_EQ(number(refused("last dimension of the input tensor must have a stride of 1"),
+                     "stride of the last dimension"),
+              2);
+    a.device->shared_per_cta_optin = 101376;
+    a.workload.head_dim = 256;
+    EXPECT_EQ(number(refused("doesn't support training with head_dim"),
+                     "shared memory of the backward's 64 x 64 tile"),
+              147456);
+    a.workload.kv_heads = 2;
+    EXPECT_EQ(
+        number(refused("require query, key and value to have the same num_heads"), "key and value heads"), 2);
+    EXPECT_EQ(
+        number(refused("only supports gpu architectures in the range [sm80, sm121]"), "compute capability"),
+        9.0);
+    EXPECT_EQ(refused("a sentence that nobody knows").evidence.size(), 1U) << "no number is made up";
+    // What LibTorch says once, the program's first question had.
+    a.choice.refused = {{"flash", "its own sentence"}};
+    EXPECT_TRUE(says(refused("refused, LibTorch gives no reason"), "its own sentence"));
+}
+
 // PyTorch issue 187227 gives the first wrong row for these lengths: 73728 -> 58254, 81920 -> 52428,
 // 98304 -> 43690.
 TEST(IndexRange, TheFirstWrongRowIsTheReportedOne) {

@@ -25,6 +25,8 @@ bool says(const Finding& f, const std::string& words) {
     if (f.claim.find(words) != std::string::npos) return true;
     for (const std::string& sentence : f.counter_evidence)
         if (sentence.find(words) != std::string::npos) return true;
+    for (const Evidence& e : f.evidence)
+        if (e.compared_with.find(words) != std::string::npos) return true;
     return false;
 }
 

@@ -20,7 +20,7 @@ struct ExpectedFinding {
     std::string id;
     std::string subject;  ///< part of it; empty: any
     std::vector<ExpectedNumber> numbers;
-    std::vector<std::string> words;  ///< parts of the claim or of the counter-evidence
+    std::vector<std::string> words;  ///< parts of the claim, of the counter-evidence or of a threshold
 };
 
 struct Scenario {
