@@ -27,7 +27,7 @@ const std::vector<Rule>& rules() {
         {"index-range", "index arithmetic that overflows 32 bits", rule::index_range, Applies::always,
          "the efficient backend computes it without mask and dropout, or queries x keys fit 32 bits"},
         {"launch-limit", "grids that no GPU can launch", rule::launch_limit, Applies::always,
-         "batch and heads are at most 65,535, or no fused backend is asked"},
+         "batch and heads are at most 65,535, or neither flash nor cuDNN is asked"},
         {"memory-predicted", "tensors that do not fit into the device's memory", rule::memory_predicted,
          Applies::always, "the least peak memory of every implementation is within the device's memory"},
         {"no-backend", "calls that no backend takes", rule::no_backend, Applies::always,
@@ -79,8 +79,8 @@ const std::vector<Rule>& rules() {
          "the kernels' code is not known or holds wgmma or tcgen05, the GPU has neither, or the products of "
          "a 16-bit problem have tensor instructions"},
         {"register-spills", "registers that do not suffice", rule::register_spills, Applies::always,
-         "the code of the kernels that take a tenth of the time is not known, or holds no access to local "
-         "memory"},
+         "the code of the kernels that take a tenth of the time is not known, or less than 0.5% of it are "
+         "accesses to local memory"},
         {"shared-bytes-differ", "shared memory that does not fit the tile in the kernel's name",
          rule::shared_bytes_differ, Applies::always,
          "every flash kernel is launched with what its tile needs, or no name holds a tile"},
