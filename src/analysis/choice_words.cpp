@@ -109,8 +109,11 @@ std::string backend_answer(const AttentionChoice::Backend& backend, const std::s
     };
     if (backend.refused.empty()) {
         text = backend.name == chosen ? "chosen" : "would take it, were it asked first";
-        for (const auto& work : backend.hidden)
-            text += ". Around its kernel " + hidden_work(work.code) + ": " + bytes(double(work.bytes));
+        const char* before = ". Around its kernel ";
+        for (const auto& work : backend.hidden) {
+            text += before + hidden_work(work.code) + ": " + bytes(double(work.bytes));
+            before = "; ";
+        }
         return text + ".";
     }
     text = "refused: " + sentence(backend.refused.front()) + ".";
