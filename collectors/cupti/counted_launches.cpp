@@ -9,6 +9,9 @@
 
 namespace attnscope::collector {
 
+/// Launches that come between the program's own profiler and the end of our subscription.
+constexpr const char* kYielded = "counters-yielded";
+
 bool is_collective(const char* symbol) {
     for (const char* p = symbol; p != nullptr && *p != '\0'; ++p)
         if (strncasecmp(p, "nccl", 4) == 0) return true;
@@ -16,8 +19,11 @@ bool is_collective(const char* symbol) {
 }
 
 void CountedLaunches::enter(LaunchInProgress& launch, const Launch& facts) {
-    if (stopped_.load(std::memory_order_seq_cst) || launch.captured) return;
-    if (launch.context == nullptr) return;  // without a context the launch fails
+    if (launch.captured || launch.context == nullptr) return;  // without a context the launch fails
+    if (stopped_.load(std::memory_order_seq_cst)) {
+        launch.uncounted = kYielded;
+        return;
+    }
     DeviceCounters& device = *launch.context->device;
     if (tripped_.load(std::memory_order_acquire)) {
         launch.uncounted = "counters-watchdog";
@@ -45,8 +51,8 @@ void CountedLaunches::enter(LaunchInProgress& launch, const Launch& facts) {
                     "launches while a stream was being captured have no counters: counting would synchronise",
                     "capture before the part to be counted, or run it without graphs");
     }
-    if (launch.uncounted == nullptr && !stopped_.load(std::memory_order_seq_cst))
-        launch.uncounted = refuse(launch, facts);
+    if (launch.uncounted == nullptr && stopped_.load(std::memory_order_seq_cst)) launch.uncounted = kYielded;
+    if (launch.uncounted == nullptr) launch.uncounted = refuse(launch, facts);
     if (launch.uncounted == nullptr) launch.uncounted = count(launch, facts);
 }
 
@@ -102,8 +108,8 @@ void CountedLaunches::exit(LaunchInProgress& launch, CUcontext current, bool suc
     if (launch.context == nullptr) return;
     DeviceCounters& device = *launch.context->device;
     if (launch.counted) {
-        device.counting_since_ms.store(0, std::memory_order_release);
         finish(launch, current, success);
+        device.counting_since_ms.store(0, std::memory_order_release);
     }
     if (launch.holds_gate) device.gate.leave();
     launch.holds_gate = false;

@@ -14,6 +14,16 @@ namespace attnscope::collector {
 /// A launch between its call's enter and exit; one a thread. Whatever runs in between may be the driver's
 /// own.
 struct LaunchInProgress {
+    LaunchInProgress() = default;
+    LaunchInProgress(LaunchInProgress&&) = default;
+    LaunchInProgress& operator=(LaunchInProgress&&) = default;
+    /// The thread was ended in the middle of its launch (pthread_cancel): the others need not wait for it.
+    ~LaunchInProgress() {
+        if (!holds_gate || context == nullptr) return;
+        context->device->counting_since_ms.store(0, std::memory_order_release);
+        context->device->gate.leave();
+    }
+
     uint64_t token = 0;  ///< 0: none; travels through CUPTI from enter to exit
     uint32_t correlation = 0, range = 0, process_range = 0;
     std::shared_ptr<ContextCounters> context;

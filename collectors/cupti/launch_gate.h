@@ -35,7 +35,6 @@ class LaunchGate {
         held_.store(false, std::memory_order_seq_cst);
         left_.raise();
     }
-    bool held() const { return held_.load(std::memory_order_acquire); }
     void set_preparing(bool preparing) { preparing_.store(preparing, std::memory_order_release); }
     /// From now on nobody waits.
     void open() {

@@ -92,4 +92,8 @@ inline constexpr uint32_t kRecordMagic = 0x31434552;  ///< "REC1"
 /// 1).
 inline constexpr uint32_t kNodesJoinable = 1;
 
+/// The first bytes of a counter data image that the virtual GPU's CUPTI made. NVIDIA's own takes such an
+/// image without an error and finds thousands of ranges in it.
+inline constexpr char kVirtualImageMagic[8] = {'v', 'G', 'P', 'U', 'c', 't', 'r', '1'};
+
 }  // namespace attnscope

@@ -183,21 +183,67 @@ TEST_F(CountersFault, NoConfigImageComesInTime) {
     all_uncounted("counters-no-config");
 }
 
-TEST_F(CountersFault, ADamagedConfigImageIsNotUsed) {
-    ASSERT_EQ(collect(program() + "launch=1"), 21) << error;
-    std::string key;
-    for (const auto& entry : fs::directory_iterator(run() / "counters"))
-        if (entry.path().extension() == ".config") key = entry.path().filename();
-    ASSERT_NE(key, "");
-    std::string content = test::read_file(run() / "counters" / key);
+struct OwnConfig : CountersFault {
+    std::string file, ask, content;
+    /// A config image of an earlier run, to be changed.
+    void SetUp() override {
+        CountersFault::SetUp();
+        if (IsSkipped()) return;
+        ASSERT_EQ(collect(program() + "launch=1"), 21) << error;
+        for (const auto& entry : fs::directory_iterator(run() / "counters"))
+            if (entry.path().extension() == ".config") file = entry.path().filename();
+        ASSERT_NE(file, "");
+        ask = fs::path(file).replace_extension(".ask");
+        for (const char* extension : {".ask", ".availability"})
+            if (const fs::path asked = fs::path(ask).replace_extension(extension);
+                fs::exists(run() / "counters" / asked))
+                fs::copy_file(run() / "counters" / asked, folder / asked);
+        content = test::read_file(run() / "counters" / file);
+    }
+    /// The ask says which libcupti is to evaluate what was counted with it.
+    std::string with_it(const std::string& what, bool with_ask = true) const {
+        std::ofstream(folder / file, std::ios::binary) << content;
+        return "sh -c 'cp " + (folder / file).string() +
+               (with_ask ? ' ' + (folder / fs::path(ask).stem()).string() + ".a*" : "") +
+               " $ATTNSCOPE_RUN_DIR/counters/; exec " + program() + what + "'";
+    }
+};
+
+TEST_F(OwnConfig, ADamagedOneIsNotUsed) {
     content.back() = static_cast<char>(content.back() ^ 1);
-    std::ofstream(folder / key, std::ios::binary) << content;
-    ASSERT_EQ(collect("sh -c 'cp " + (folder / key).string() + " $ATTNSCOPE_RUN_DIR/counters/; exec " +
-                      program() + "launch=6'"),
-              21)
-        << error;
+    ASSERT_EQ(collect(with_it("launch=6")), 21) << error;
     all_uncounted("counters-no-config");
     EXPECT_TRUE(says("counters-no-config", "message", "checksum"));
+}
+
+TEST_F(OwnConfig, AnotherCuptiDoesNotEvaluateTheVirtualGpus) {
+    const char* real = std::getenv("ATTNSCOPE_REAL_CUPTI");
+    if (real == nullptr || !fs::exists(real)) GTEST_SKIP() << "no libcupti of NVIDIA's is there";
+    ASSERT_EQ(collect(with_it("launch=6", false), "--counters core", std::string("ATTNSCOPE_CUPTI=") + real),
+              21)
+        << error;
+    for (const json& line : of_type(values, "counter")) EXPECT_FALSE(line.contains("value")) << line;
+    EXPECT_TRUE(of_type(values, "end").at(0)["counters"].get<int>() > 0);
+    bool told = false;
+    for (const json& line : of_type(values, "diagnostic"))
+        told = told || line["message"].get<std::string>().find("the virtual GPU's") != std::string::npos;
+    EXPECT_TRUE(told);
+}
+
+TEST_F(OwnConfig, SeveralPassesOnlyWhereReplayIsAllowed) {
+    content[offsetof(ConfigHeader, passes)] = 3;
+    ASSERT_EQ(collect(with_it("launch=6")), 21) << error;
+    all_uncounted("counters-failed");
+    EXPECT_TRUE(says("counters-failed", "message", "3 passes"));
+    EXPECT_TRUE(says("counters-failed", "remedy", "--replay"));
+    ASSERT_EQ(collect(with_it("launch=6 collective"), "--counters core --replay kernel"), 21) << error;
+    EXPECT_EQ(kernels().size(), 7u);
+    EXPECT_EQ(check_values(), 6u);
+    EXPECT_EQ(uncounted("counters-collective"), 1u)
+        << "a collective would wait for its others at each replay";
+    ASSERT_EQ(collect(with_it("ranges"), "--counters core --range implementation"), 21) << error;
+    EXPECT_TRUE(says("counters-failed", "message", "3 passes"));
+    EXPECT_TRUE(says("counters-failed", "remedy", "--range kernel"));
 }
 
 TEST_F(CountersFault, AFullDisk) {

@@ -177,5 +177,67 @@ TEST_F(CountedKernels, TheProgramsOwnProfilerGetsCuptiWhileOthersLaunch) {
     EXPECT_GE(check_values(), 1u);
 }
 
+struct CountedTorch : CountedKernels {
+    std::string python;
+    void SetUp() override {
+        CountedKernels::SetUp();
+        const char* named = std::getenv("ATTNSCOPE_PYTHON");
+        python = named != nullptr && *named != '\0' ? named : "python3";
+        const std::string look =
+            " -c 'import importlib.util as u, sys; sys.exit(u.find_spec(\"torch\") is None)'";
+        if (!IsSkipped() && std::system((python + look).c_str()) != 0)
+            GTEST_SKIP() << python << " has no torch";
+    }
+    std::string script(const std::string& text) const {
+        std::ofstream(folder / "program.py") << text;
+        return python + ' ' + (folder / "program.py").string();
+    }
+};
+
+TEST_F(CountedTorch, EqualToTheActivityCollection) {
+    const std::string work = script(R"(
+import torch
+from torch.nn.attention import sdpa_kernel, SDPBackend as B
+q, k, v = [torch.randn(2, 8, 256, 64, device='cuda', dtype=torch.bfloat16, requires_grad=True) for _ in range(3)]
+for backend in (B.FLASH_ATTENTION, B.EFFICIENT_ATTENTION, B.MATH):
+    with sdpa_kernel(backend):
+        torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).sum().backward()
+stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+with torch.cuda.stream(stream):
+    y = torch.zeros(1000, device='cuda')
+    z = (y + 1) * 2
+torch.cuda.current_stream().wait_stream(stream)
+with torch.cuda.graph(graph):
+    z = ((y + 1) * 2).sum()
+graph.replay()
+graph.replay()
+raise SystemExit(21)
+)");
+    ASSERT_EQ(collect(work), 21) << error;
+    const auto kernels = facts("kernel"), copies = facts("memcpy", false), sets = facts("memset");
+    EXPECT_EQ(of_type(values, "end").at(0)["unjoined"], 0);
+    for (const json& kernel : this->kernels()) EXPECT_FALSE(kernel.contains("uncounted")) << kernel;
+    ASSERT_EQ(collect(work, "--counters none"), 21) << error;
+    EXPECT_EQ(kernels, facts("kernel"));
+    EXPECT_EQ(copies, facts("memcpy", false));
+    EXPECT_EQ(sets, facts("memset"));
+    EXPECT_GT(kernels.size(), 50u);
+}
+
+TEST_F(CountedTorch, ItsProfilerKeepsItsRecords) {
+    ASSERT_EQ(collect(script("import torch\n"
+                             "x = torch.zeros(1000, device='cuda') + 1\n"
+                             "with torch.profiler.profile() as p:\n"
+                             "    y = (x + 1) * 2\n"
+                             "    torch.cuda.synchronize()\n"
+                             "print('kernels', sum('elementwise_kernel' in e.name for e in p.events()))\n"),
+                      "--counters core", "ATTNSCOPE_VGPU_TICKS=1"),
+              0)
+        << error;
+    EXPECT_EQ(output, "kernels 2\n");
+    EXPECT_EQ(kernels().size(), 2u) << "before the profiler came: zeros, and the addition";
+    EXPECT_EQ(told("counters-yielded"), 1u);
+}
+
 }  // namespace
 }  // namespace attnscope

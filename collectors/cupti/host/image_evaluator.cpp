@@ -26,6 +26,10 @@ std::string availability_of(const fs::path& folder, const std::string& key) {
     return {};
 }
 
+bool made_on_virtual_gpu(const std::string& image) {
+    return image.compare(0, sizeof kVirtualImageMagic, kVirtualImageMagic, sizeof kVirtualImageMagic) == 0;
+}
+
 std::string reason(Trouble why, const Case& one) {
     switch (why) {
         case Trouble::unjoined:
@@ -37,6 +41,8 @@ std::string reason(Trouble why, const Case& one) {
             return "the order of the graph's kernels is not known";
         case Trouble::damaged:
             return "the raw counter data is damaged";
+        case Trouble::foreign:
+            return "the raw counter data is the virtual GPU's, and another CUPTI evaluated it";
         default:
             return "CUPTI cannot evaluate the raw counter data";
     }
@@ -138,6 +144,9 @@ void ImageEvaluator::take_image(const DataRecord& record) {
     Case one{1, header.id, of_range ? 1 : header.expected, 0, 0, of_range};
     if (config == nullptr) return lose(Trouble::no_config, one, header, config);
     if (!record.intact) return lose(Trouble::damaged, one, header, config);
+    // The stand-in hands what is not its own to NVIDIA's: only the other way round is wrong.
+    if (made_on_virtual_gpu(record.payload) && api_.ground != "fixture")
+        return lose(Trouble::foreign, one, header, config);
     one.result = CUPTI_ERROR_INVALID_CHIP_NAME;
     if (config->host == nullptr) return lose(Trouble::refused, one, header, config);
     const ChipHost& host = *config->host;

@@ -48,6 +48,11 @@ void write(Trouble why, const Case& one, const HostApi& api, LineWriter& lines) 
             return lines.diagnostic("data_loss", "counters-undecodable",
                                     launches(one) + ": the raw data differs from its checksum", kAgain,
                                     one.count);
+        case Trouble::foreign:
+            return lines.diagnostic(
+                "data_loss", "counters-undecodable",
+                launches(one) + ": the raw data is the virtual GPU's, and another CUPTI evaluates it",
+                "name the virtual GPU's libcupti in ATTNSCOPE_CUPTI and evaluate again", one.count);
         case Trouble::refused:
             return lines.diagnostic("data_loss", "counters-undecodable",
                                     launches(one) + ": CUPTI cannot evaluate the raw data: " +

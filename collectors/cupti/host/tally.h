@@ -14,6 +14,7 @@ enum class Trouble : uint8_t {
     graph_order,  ///< a graph whose kernels have no one order
     no_config,    ///< its config file is missing or damaged
     damaged,      ///< its bytes differ from their checksum
+    foreign,      ///< made by the virtual GPU's CUPTI, evaluated by NVIDIA's
     refused,      ///< CUPTI answered an error
     crashed,      ///< CUPTI crashed or hung on it
     count

@@ -10,7 +10,7 @@ namespace {
 
 /// Four times: a damaged image is still known as ours, and never handed to the real library, which crashes on
 /// some damage.
-constexpr char magic[8] = {'v', 'G', 'P', 'U', 'c', 't', 'r', '1'};
+constexpr auto& magic = kVirtualImageMagic;
 constexpr size_t magics = 4;
 
 struct Header {
