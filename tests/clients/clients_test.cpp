@@ -186,7 +186,16 @@ TEST(ActivityClient, CallbacksSeeTheLaunchesOfOurRun) {
     EXPECT_GE(end.at("synchronisations"), 1);
     EXPECT_EQ(end.at("after"), 0) << "callbacks came after cuptiUnsubscribe";
     EXPECT_EQ(end.at("second"), 39) << "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+    EXPECT_EQ(end.at("zero"), 0) << "Proton enables callback 0";
     EXPECT_EQ(end.at("holder"), "CUPTI for activity_client");  // cupti_callbacks.h: the prefix is CUPTI's
+}
+
+TEST(ActivityClient, StrictlyCallbackZeroIsRefused) {
+    Environment strict = on_virtual_gpu(kAmpere);
+    strict["ATTNSCOPE_VGPU_STRICT"] = "1";
+    const Outcome outcome = run_program({activity_client(), "callbacks"}, strict);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(parse_lines(outcome.out).back().at("zero"), 1) << "CUPTI_ERROR_INVALID_PARAMETER";
 }
 
 struct PythonClient : testing::Test {

@@ -185,6 +185,8 @@ void call_back() {
     // There is one subscriber in a process; the next one learns its name.
     params.oldSubscriberName = holder;
     params.oldSubscriberSize = sizeof holder;
+    // Callback 0 is invalid by the header, and taken by the real library.
+    const CUptiResult zero = cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, 0);
     const CUptiResult refused = cuptiSubscribe_v2(&second, seen, &watch, &params);
     work();
     check(cuptiUnsubscribe(subscriber), "cuptiUnsubscribe");
@@ -192,9 +194,9 @@ void call_back() {
     work();
     std::fputs(watch.launches.c_str(), stdout);
     std::printf(R"({"kind":"end","calls":%u,"after":%u,"contexts":%u,"streams":%u,"synchronisations":%u,)"
-                R"("second":%d,"holder":"%s"})"
+                R"("second":%d,"zero":%d,"holder":"%s"})"
                 "\n",
-                calls, watch.calls - calls, watch.contexts, watch.streams, watch.synchronisations, refused,
+                calls, watch.calls - calls, watch.contexts, watch.streams, watch.synchronisations, refused, zero,
                 holder);
 }
 
