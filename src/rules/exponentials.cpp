@@ -8,14 +8,36 @@ namespace {
 /// clearly less can hide behind the others; nearly equal ones cannot.
 constexpr double kNear = 0.8;
 
-Finding finding(const Analysis& a, const Implementation& i, const Step* kernel) {
-    const Prediction& p = i.prediction;
+/// What its code holds and its counters saw; true: how much of the special-function pipe it used.
+bool add_kernel(const Analysis& a, const Implementation& i, Finding& f) {
+    const Step* kernel = i.lowest_occupancy();
+    if (!kernel) return false;
+    if (kernel->mix)
+        f.evidence.push_back(
+            evidence("exponential instructions in the code of " + i.title,
+                     Value::of(double(kernel->mix->exponentials), Unit::count, {Source::binary, a.ground}),
+                     "MUFU.EX2; how often they run is not in the code"));
+    const Value& used = counted(kernel->counters, "xu_pipe");
+    if (used) f.evidence.push_back(evidence("special-function pipe used, " + i.title, used));
+    if (const Value& tensor = counted(kernel->counters, counter_role::kTensorPipe))
+        f.evidence.push_back(evidence("tensor pipe busy, " + i.title, tensor));
+    return bool(used);
+}
+
+Finding finding(const Analysis& a, const std::vector<const Implementation*>& limited) {
+    const Prediction& p = limited.front()->prediction;
+    std::vector<std::string> titles, names;
+    for (const Implementation* i : limited) {
+        titles.push_back(i->title);
+        names.push_back(i->name);
+    }
     const double share = *p.exponential_time.number / *p.compute_time.number;
     Finding f;
-    f.subject = i.title;
+    f.subject = words::join(titles);
     f.severity = Severity::info;
-    f.claim = "Exponentials limit " + i.title + " as much as products do: by the GPU's peaks they take " +
-              words::percent(100 * share) + " of the time of its matrix products. " +
+    f.claim = "Exponentials limit " + f.subject + (share > 1 ? " more than" : " nearly as much as") +
+              " products do: by the GPU's peaks they take " + words::percent(100 * share) +
+              " of the time of the matrix products. " +
               (share > 1 ? "Faster products change nothing."
                          : "Only a kernel that computes both at once comes near its bound.");
     f.evidence = {
@@ -25,30 +47,19 @@ Finding finding(const Analysis& a, const Implementation& i, const Step* kernel) 
                  "speaks from " + words::percent(100 * kNear)),
         evidence("least time of the exponentials", p.exponential_time),
         evidence("least time of the products", p.compute_time)};
-    if (kernel && kernel->mix)
-        f.evidence.push_back(
-            evidence("exponential instructions in its code",
-                     Value::of(double(kernel->mix->exponentials), Unit::count, {Source::binary, a.ground}),
-                     "MUFU.EX2; how often they run is not in the code"));
-    bool measured = false;
-    if (kernel)
-        for (const auto& [label, role] : {std::pair{"special-function pipe used", "xu_pipe"},
-                                          std::pair{"tensor pipe busy", counter_role::kTensorPipe}})
-            if (const Value& value = counted(kernel->counters, role)) {
-                f.evidence.push_back(evidence(label, value));
-                measured = measured || std::string_view(role) == "xu_pipe";
-            }
+    bool measured = true;
+    for (const Implementation* i : limited) measured = add_kernel(a, *i, f) && measured;
     f.counter_evidence = {
         "A model of peaks: one exponential for each visible score on the special-function unit. Kernels that "
         "compute some of them with multiplications (FlashAttention 4 does) are not held by it.",
         "The longer the heads, the more products stand against each exponential: at head_dim 128 the share "
         "is half of that at 64."};
     if (!measured)
-        f.counter_evidence.push_back("How much of the special-function pipe it used was not counted.");
+        f.counter_evidence.push_back("How much of the special-function pipe was used was not counted.");
     Analysis again = a;
     again.counters_request.clear();
-    f.next_step = a.predicted() ? attention_command(again, i.name, "-o exponentials")
-                                : attention_command(again, i.name,
+    f.next_step = a.predicted() ? attention_command(again, words::join(names, ",", ","), "-o exponentials")
+                                : attention_command(again, words::join(names, ",", ","),
                                                     "--counters core,instructions --replay kernel -o pipes");
     return f;
 }
@@ -56,15 +67,16 @@ Finding finding(const Analysis& a, const Implementation& i, const Step* kernel) 
 }  // namespace
 
 std::vector<Finding> exponentials(const Analysis& a) {
-    std::vector<Finding> out;
+    // Fused kernels of one shape have one share: one finding for all of them.
+    std::vector<const Implementation*> limited;
     for (const Implementation* i : distinct(a)) {
         const Prediction& p = i->prediction;
-        if (!i->fused() || !p.exponential_time || !p.compute_time || *p.compute_time.number <= 0 ||
-            *p.exponential_time.number < kNear * *p.compute_time.number)
-            continue;
-        out.push_back(finding(a, *i, i->lowest_occupancy()));
+        if (i->fused() && p.exponential_time && p.compute_time && *p.compute_time.number > 0 &&
+            *p.exponential_time.number >= kNear * *p.compute_time.number)
+            limited.push_back(i);
     }
-    return out;
+    if (limited.empty()) return {};
+    return {finding(a, limited)};
 }
 
 }  // namespace attnscope::rule

@@ -103,7 +103,7 @@ void explain(const Analysis& a, const Implementation& i, const Step& step, Findi
         if (*p.intensity.number > *p.ridge.number)
             reasons.push_back("with " + words::number(*p.intensity.number) +
                               " FLOP for each byte, above the ridge of " + words::number(*p.ridge.number) +
-                              ", there is little DRAM latency to hide");
+                              ", DRAM is not the lower roof, so few bytes need be on their way");
     }
     if (!reasons.empty()) f.claim += " Few warps suffice: " + words::join(reasons, "; ", "; ") + ".";
 }

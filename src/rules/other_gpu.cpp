@@ -104,7 +104,7 @@ std::vector<Finding> other_gpu(const Analysis& a) {
                                    p->exponential_time.formula + ", against " + p->compute_time.formula)));
     if (const Step* step = i->lowest_occupancy(); step && step->waves) add_kernel(a, *step, *other, f);
     f.counter_evidence = {
-        "A bound is no time: it says how fast it cannot be exceeded, not how near a kernel comes. An older "
+        "A bound is no time: no kernel is faster than it, and most are much slower. An older "
         "kernel can leave most of a newer GPU unused (FlashAttention 2 reaches 35% of an H100, "
         "arXiv 2407.08608).",
         "LibTorch's order of backends, and the machine code that runs, depend on the GPU: the next step asks "
