@@ -27,11 +27,14 @@ fs::path root() {
     return directory ? fs::path(directory) : fs::current_path();
 }
 
-/// The layer of a file, from its path: "src/cli" apart from the rest of "src".
+/// The layer of a file, from its path: "src/cli" apart from the rest of "src"; what is asked of LibTorch is
+/// shared by the extension and the workload.
 std::string layer(const fs::path& relative) {
     auto part = relative.begin();
     const std::string first = part->string();
-    if (first == "src" && ++part != relative.end() && part->string() == "cli") return "src/cli";
+    const std::string second = ++part != relative.end() ? part->string() : "";
+    if (first == "src" && second == "cli") return "src/cli";
+    if (first == "collectors" && second == "torch") return "collectors/torch";
     return first;
 }
 
@@ -58,7 +61,7 @@ std::vector<Include> includes() {
 fs::path resolve(const Include& include) {
     for (const fs::path& base :
          {(root() / include.from).parent_path(), root() / "include", root() / "src", root() / "reports",
-          root() / "collectors", root() / "collectors/virtual_gpu", root()})
+          root() / "collectors", root() / "collectors/torch", root() / "collectors/virtual_gpu", root()})
         if (fs::exists(base / include.name))
             return fs::relative(fs::canonical(base / include.name), fs::canonical(root()));
     return {};
@@ -73,9 +76,10 @@ TEST(Layout, ArrowsPointInward) {
         {"include", {"include"}},
         {"src", {"src", "include"}},
         {"reports", {"reports", "include"}},
-        {"collectors", {"collectors", "include"}},
+        {"collectors", {"collectors", "collectors/torch", "include"}},
         {"src/cli", {"src/cli", "src", "reports", "include"}},
-        {"examples", {"examples", "include"}},
+        {"collectors/torch", {"collectors/torch", "include"}},
+        {"examples", {"examples", "collectors/torch", "include"}},
     };
     const auto all = includes();
     ASSERT_GT(all.size(), 100U) << "the sources were not found: is ATTNSCOPE_SOURCE_DIR right?";
