@@ -17,12 +17,12 @@ fail() { printf 'attnscope set-up: %s\n' "$*" >&2; exit 1; }
 
 # Debian's and Ubuntu's names of what the build and its libraries need.
 packages_build=(g++ cmake ninja-build python3 python3-venv libcli11-dev nlohmann-json3-dev libsimdjson-dev
-                pkg-config libzstd-dev liblz4-dev)
-packages_tests=(libgtest-dev libpugixml-dev zlib1g-dev)
+                pkg-config libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev libtomlplusplus-dev)
+packages_tests=(libgtest-dev libpugixml-dev clang libclang-rt-dev)
 
 install_packages() {
     local missing=() name
-    command -v dpkg-query > /dev/null || fail "this set-up knows Debian and Ubuntu. Elsewhere install a C++20 compiler, CMake 3.25, Ninja, Python 3 with venv, CLI11, nlohmann-json, simdjson, pkg-config, zstd, lz4, zlib and GoogleTest, and build with CMake (README)"
+    command -v dpkg-query > /dev/null || fail "this set-up knows Debian and Ubuntu. Elsewhere install a C++20 compiler, CMake 3.25, Ninja, Python 3 with venv, CLI11, nlohmann-json, simdjson, toml++, SQLite, pkg-config, zstd, lz4, zlib and GoogleTest, and build with CMake (README)"
     for name in "$@"; do
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2> /dev/null || true)" = installed ] || missing+=("$name")
     done
