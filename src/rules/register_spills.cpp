@@ -7,8 +7,16 @@
 namespace attnscope::rule {
 namespace {
 
-/// attnscope's own threshold: the share of a kernel's instructions from which local memory is a warning.
-constexpr double kMany = 5;
+/// attnscope's own thresholds, shares of a kernel's instructions: below the first local memory is not worth a
+/// word, from the second on it is a warning.
+constexpr double kFew = 0.5, kMany = 5;
+
+double local_share(const InstructionMix& mix) {
+    const uint64_t accesses =
+        mix.count(InstructionClass::local_store) + mix.count(InstructionClass::local_load);
+    return mix.total == 0 ? 0 : 100 * double(accesses) / double(mix.total);
+}
+
 constexpr double kMostRegisters = 255;  // of a thread, on every architecture since sm_35
 
 Value in_code(double number, const Analysis& a, std::string formula = {}) {
@@ -25,9 +33,9 @@ void oppose(const Analysis& a, const Step& step, Finding& f) {
             " registers, and this one has them: fewer spills mean a smaller tile or more warps a CTA, which "
             "give up reuse.");
     else if (step.registers)
-        f.counter_evidence.push_back(words::number(*step.registers.number) + " of at most " +
-                                     words::number(kMostRegisters) +
-                                     " registers are in use: launch bounds set the limit, not the hardware.");
+        f.counter_evidence.push_back(
+            words::number(*step.registers.number) + " of at most " + words::number(kMostRegisters) +
+            " registers are in use: launch bounds or a compiler option set the limit, not the hardware.");
     const Value& bytes = counted(step.counters, "local_bytes");
     if (!bytes) {
         f.counter_evidence.push_back("The bytes that they move were not counted" +
@@ -44,7 +52,7 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step) {
     const auto stores = double(mix.count(InstructionClass::local_store)),
                loads = double(mix.count(InstructionClass::local_load)),
                spill_stores = double(mix.spill_stores), spill_loads = double(mix.spill_loads);
-    const double share = 100 * (stores + loads) / double(mix.total);
+    const double share = local_share(mix);
     const bool spills = spill_stores + spill_loads > 0;
     const std::string where = kernel_words(i, step);
     Finding f;
@@ -87,11 +95,7 @@ std::vector<Finding> register_spills(const Analysis& a) {
     for (const Implementation* i : distinct(a)) {
         std::set<std::string> told;
         for (const Step* step : weighty_kernels(*i))
-            if (step->mix && step->mix->total > 0 &&
-                step->mix->count(InstructionClass::local_store) +
-                        step->mix->count(InstructionClass::local_load) >
-                    0 &&
-                told.insert(step->full_name).second)
+            if (step->mix && local_share(*step->mix) >= kFew && told.insert(step->full_name).second)
                 out.push_back(finding(a, *i, *step));
     }
     return out;

@@ -98,6 +98,8 @@ TEST(RegisterSpills, CountedBytesSayWhetherTheyRan) {
 
 TEST(RegisterSpills, AreSilentWithoutLocalMemoryAndWithoutCode) {
     EXPECT_TRUE(test::of(flash(mix_of({{"HMMA", 512}, {"FFMA", 9}})), kSpills).empty());
+    EXPECT_TRUE(test::of(flash(mix_of({{"LDL", 1}, {"STL", 1}, {"HMMA", 2917}})), kSpills).empty())
+        << "as efficient's kernel has for sm_90: not worth a word";
     EXPECT_TRUE(test::of(test::blog(), kSpills).empty()) << "the run holds no code";
     EXPECT_TRUE(test::of(flash(InstructionMix{}), kSpills).empty()) << "no instruction at all";
 }
