@@ -23,6 +23,8 @@ def arguments():
     parser.add_argument("--launches", type=int, default=1_000_000)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--growth", default="100000,1000000,3000000", help="launches for the table of memory")
+    parser.add_argument("--layers", type=int, default=5000, help="attention layers for the table of LibTorch's operations")
+    parser.add_argument("--only", choices=["collection", "operations", "counted", "growth", "reader"], help="one table alone")
     parser.add_argument("--counted", type=int, default=0, help="launches under --counters core; 0: a hundredth")
     return parser.parse_args()
 
@@ -41,7 +43,7 @@ class Bench:
         self.torch = [options.python, str(here / "launches.py"), str(self.build / "tests/bench/libbench_loop.so")]
         self.null_client = str(self.build / "tests/bench/libbench_null_client.so")
         for needed in (*self.program, self.torch[2], self.null_client):
-            if not pathlib.Path(needed).exists():
+            if options.only != "operations" and not pathlib.Path(needed).exists():
                 sys.exit(f"{needed} is not built: see run.sh")
         self.read = str(self.build / "tests/bench/bench_read")
 
@@ -85,6 +87,20 @@ class Bench:
             if record.get("type") == "end" and "kernels" in record:
                 ends.append(record)
         return sum(e["kernels"] for e in ends) - 1, sum(e["dropped"] for e in ends)  # but for bench_start's own
+
+
+    def share_with_operation(self):
+        """Of the kernels that the run holds."""
+        kernels = named = 0
+        for file in (self.scratch / "run").glob("*.jsonl"):
+            with open(file, "rb") as lines:
+                for line in lines:
+                    if line.startswith(b'{"type":"kernel"'):
+                        kernels += 1
+                        named += b'"op":' in line
+        if kernels == 0:
+            sys.exit("the run holds no kernel")
+        return named / kernels
 
 
 def spread(values):
@@ -157,6 +173,36 @@ def collection(bench, launches, repetitions):
     print(f"recorded: {launches:,} of {launches:,} launches in every run, none dropped")
 
 
+def operations(bench, layers, repetitions):
+    """What LibTorch's operations add to collection: on and off in turns, the same layers."""
+    if not bench.has_torch():
+        return
+    program = [bench.options.python, str(here / "operations.py")]
+    contenders = {"bare": (program, bench.virtual),
+                  "attnscope, operations off": (bench.attnscope() + program, dict(bench.environment, ATTNSCOPE_OPERATIONS="0")),
+                  "attnscope, operations on": (bench.attnscope() + program, bench.environment)}
+    samples = {name: [] for name in contenders}
+    with_operation = set()
+    for _ in range(repetitions):
+        for name, (command, environment) in contenders.items():
+            shutil.rmtree(bench.scratch / "run", ignore_errors=True)
+            samples[name].append(bench.once(command + [str(layers)], environment))
+            if "attnscope" in name:
+                with_operation.add((name, bench.share_with_operation()))
+    for name, share in with_operation:
+        if share != (0 if "off" in name else 1):
+            sys.exit(f"{name}: {share:.3f} of the kernels name their operation")
+    rows = []
+    for name, seen in samples.items():
+        cells = ["{:.1f} ± {:.1f}".format(*spread([1e6 * s[key] for s in seen])) for key in ("loop_s", "thread_cpu_s")]
+        rows.append([name, *cells, f"{max(s['peak_mb'] for s in seen):.0f}"])
+    table(f"{layers:,} attention layers in Python, {repetitions} repetitions in turns: us a layer (median ± interquartile range)",
+          ["", "loop", "loop, CPU", "peak MB"], rows)
+    for key, words in (("loop_s", "loop"), ("thread_cpu_s", "loop, CPU")):
+        ratios = [on[key] / off[key] for on, off in zip(samples["attnscope, operations on"], samples["attnscope, operations off"])]
+        print("operations on / off: {:.3f} ± {:.3f} ({})".format(*spread(ratios), words))
+
+
 FIXTURE = {"attnscope_fixture": 1, "note": "invented: the benchmark looks at time alone",
            "kernels": [{"match": ".*", "metrics": {"dram__bytes_read.sum": 1, "gpu__time_duration.sum": 1000}}]}
 
@@ -221,10 +267,14 @@ def main():
         print(f"virtual GPU {DEVICE}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f} at the start (above the "
               "cores, only processor time means something). On the stand-in a launch itself costs next to nothing: what is "
               "added is what counts.")
-        collection(bench, options.launches, options.repetitions)
-        counted(bench, options.counted or max(1, options.launches // 100), options.repetitions)
-        growth(bench, [int(n) for n in options.growth.split(",")])
-        reader(bench, options.launches, options.repetitions)
+        tables = {"collection": lambda: collection(bench, options.launches, options.repetitions),
+                  "operations": lambda: operations(bench, options.layers, options.repetitions),
+                  "counted": lambda: counted(bench, options.counted or max(1, options.launches // 100), options.repetitions),
+                  "growth": lambda: growth(bench, [int(n) for n in options.growth.split(",")]),
+                  "reader": lambda: reader(bench, options.launches, options.repetitions)}
+        for name, measure in tables.items():
+            if options.only in (None, name):
+                measure()
     finally:
         shutil.rmtree(bench.scratch, ignore_errors=True)
 
