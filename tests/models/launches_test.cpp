@@ -78,6 +78,7 @@ TEST_P(ModelLaunches, AreThoseOfLibTorch) {
         if (math && causal) ++expected[Role::where];   // of the mask's own making
         if (backward) ++expected[Role::cast_or_copy];  // K's gradient is laid out anew
         EXPECT_EQ(launched(*i), expected) << name;
+        EXPECT_LE(*i->prediction.least_memory.number, *i->peak_memory.number) << name;
     }
     const Implementation& naive = *run.analysis.find("naive");
     double copies = 0;
@@ -89,6 +90,7 @@ TEST_P(ModelLaunches, AreThoseOfLibTorch) {
         ASSERT_NE(i, nullptr) << name;
         EXPECT_EQ(i->prediction.kernels.size(), backward ? 2U : 1U) << name;
         EXPECT_EQ(i->score_bytes.number, 0.0) << name;
+        EXPECT_LE(*i->prediction.least_memory.number, *i->peak_memory.number) << name;
         Counts counts = launched(*i);
         const Role role = std::string(name) == "sdpa_flash"   ? Role::flash
                           : std::string(name) == "sdpa_cudnn" ? Role::cudnn
