@@ -97,10 +97,10 @@ std::vector<Finding> occupancy_artefact(const Analysis& a) {
     }
     if (!estimates.empty()) {
         const Step& s = *estimates.front().step;
-        f.claim += (f.claim.empty() ? "The" : " Its") + std::string(" estimate of ") +
+        f.claim += (f.claim.empty() ? "The trace's \"est. achieved occupancy\" of " : " Its estimate of ") +
                    words::percent(*s.reported_occupancy.number) + " for " + s.name +
-                   " is no measurement either: it says how few warps the grid has for this GPU; " +
-                   words::percent(*s.occupancy.number) + " fit on an SM.";
+                   " is no measurement: it says how few warps the grid has for this GPU, where " +
+                   words::percent(*s.occupancy.number) + " of an SM's warps fit at once.";
     }
     for (size_t i = 0; i < std::min(found.size(), kShown); ++i) add_evidence(f, *found[i].step);
     for (size_t i = 0; i < std::min(estimates.size(), kShown - 1); ++i) add_evidence(f, *estimates[i].step);
