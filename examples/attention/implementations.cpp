@@ -120,11 +120,14 @@ Inputs make_shadows(const AttentionProblem& o) {
     if (o.mask == AttentionMask::none) return in;
     const at::ScalarType type = o.mask == AttentionMask::additive ? scalar_type(o.dtype) : at::kBool;
     const std::vector<int64_t> whole = {o.batch, o.heads, o.query_length, o.key_length};
+    const std::vector<int64_t> strides = {0, 0, o.key_length, 1};  // a shadow has no storage to expand
+    using attnscope::libtorch::shadow_tensor;
     if (o.mask == AttentionMask::repeated)
-        in.mask = attnscope::libtorch::shadow_tensor(whole, type);
+        in.mask = shadow_tensor(whole, type);
+    else if (o.mask == AttentionMask::expanded)
+        in.mask = shadow_tensor(whole, type, false, strides);
     else
-        in.mask = attnscope::libtorch::shadow_tensor({o.query_length, o.key_length}, type);
-    if (o.mask == AttentionMask::expanded) in.mask = in.mask.expand(whole);
+        in.mask = shadow_tensor({o.query_length, o.key_length}, type);
     return in;
 }
 
