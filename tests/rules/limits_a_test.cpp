@@ -263,16 +263,16 @@ TEST(ScoreMatrixWritten, TheShareOfTheBytesAndOfTheTime) {
     math.prediction.bytes = Value::of(1000, Unit::bytes, model);
     auto found = of(a, "score-matrix-written");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(number(found[0], "score-matrix bytes"), 800);
-    EXPECT_EQ(number(found[0], "share of the bytes by the model"), 80);
-    EXPECT_EQ(evidence(found[0], "share of the GPU time in mask and softmax"), nullptr)
+    EXPECT_EQ(number(found[0], "score-matrix bytes of sdpa_math"), 800);
+    EXPECT_EQ(number(found[0], "share of the bytes of sdpa_math"), 80);
+    EXPECT_EQ(evidence(found[0], "share of the GPU time in masks and softmax of sdpa_math"), nullptr)
         << "no time, no share";
     a.ground = Ground::real;
     for (size_t i = 0; i < math.steps.size(); ++i)
         math.steps[i].time = Value::of(i == 1 ? 60e3 : 20e3, Unit::nanoseconds, {Source::trace, a.ground});
     found = of(a, "score-matrix-written");
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(number(found[0], "share of the GPU time in mask and softmax"), 60);
+    EXPECT_EQ(number(found[0], "share of the GPU time in masks and softmax of sdpa_math"), 60);
 }
 
 TEST(Findings, AreComplete) {
