@@ -156,8 +156,9 @@ TEST(Numbers, OfClaimsAreInTheReport) {
             std::multiset<double> known = numbers;
             collect(finding["evidence"], known);
             collect_written(finding["evidence"], known);
-            // Ratios of two pieces of evidence may be said; they are exact arithmetic on them.
-            std::multiset<double> evidence;
+            // Ratios of two pieces of evidence may be said, and how many times a share goes into the whole:
+            // exact arithmetic on them.
+            std::multiset<double> evidence = {100};
             collect(finding["evidence"], evidence);
             for (const double a : evidence)
                 for (const double b : evidence)
