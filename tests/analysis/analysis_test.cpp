@@ -271,6 +271,7 @@ TEST(AnyProgram, GroupsByOutermostRange) {
         w.kernel({"a", {1, 1, 1}, {128, 1, 1}, 255, 0, 49152}, inner);
         w.kernel({"a", {1, 1, 1}, {128, 1, 1}, 255, 0, 49152}, step);
         w.kernel({"b"}, inner);
+        w.kernel({"b"}, inner);
         w.close(inner);
         w.close(step);
     }
@@ -280,9 +281,12 @@ TEST(AnyProgram, GroupsByOutermostRange) {
     EXPECT_FALSE(a.has_convention);
     ASSERT_EQ(a.implementations.size(), 2U);
     EXPECT_EQ(a.implementations[0].name, "step");
-    EXPECT_EQ(a.implementations[0].kernels.number, 9.0);
-    ASSERT_EQ(a.implementations[0].steps.size(), 2U);
+    EXPECT_EQ(a.implementations[0].kernels.number, 12.0);
+    ASSERT_EQ(a.implementations[0].steps.size(), 3U) << "what another range launched is another step";
+    EXPECT_EQ(a.implementations[0].steps[0].name, "b");
     EXPECT_EQ(a.implementations[0].steps[0].times, 6U) << "most launches first";
+    EXPECT_EQ(a.implementations[0].steps[1].origin.range, "layer");
+    EXPECT_EQ(a.implementations[0].steps[2].origin.range, "step");
     EXPECT_EQ(a.implementations[0].lowest_occupancy()->name, "a");
     EXPECT_EQ(a.implementations[1].name, "outside any range");
     EXPECT_EQ(a.implementations[1].copied_bytes.number, 1000.0);
