@@ -74,7 +74,8 @@ struct Subject {
     std::vector<Measurement> measurements;
     std::vector<Part> parts;                   ///< by level, place, name
     std::vector<std::string> attention_calls;  ///< inputs of its scaled_dot_product_attention calls, sorted
-    std::vector<std::string> findings;         ///< ids of what the rules found about it, sorted
+    std::vector<Fact> refusals;         ///< backend, why LibTorch did not choose it; not kept in a baseline
+    std::vector<std::string> findings;  ///< ids of what the rules found about it, sorted
     const Measurement* find(std::string_view metric) const;
     const Part* find_part(Level level, std::string_view place, std::string_view name) const;
 };

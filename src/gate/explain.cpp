@@ -1,23 +1,49 @@
 #include "explain.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "analysis/words.h"
 
 namespace attnscope::gate {
 namespace {
 
+/// Findings about work that is done, which is what exact values count. A grid that is too small for the GPU
+/// is no reason for one launch more.
+bool is_about_work(const std::string& id) {
+    constexpr std::array<std::string_view, 18> ids = {
+        "no-backend",       "math-fallback",      "launch-failed",        "launch-limit",
+        "masked-fill-copy", "extra-copy",         "gqa-repeat",           "mask-per-head",
+        "mask-conversion",  "index-range",        "head-dim-padding",     "math-upcast",
+        "math-nan-guard",   "math-scaling",       "score-matrix-written", "split-kv",
+        "register-spills",  "tensor-instructions"};
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
 /// The finding that most likely says why: new since the baseline, worst first. nullptr: none.
-const Finding* likely_cause(const GateFacts& run, const Subject* before, const std::string& subject) {
+const Finding* likely_cause(const GateFacts& run, const Subject* before, const std::string& subject,
+                            MetricClass kind) {
     const Finding* best = nullptr;
     for (const Finding& f : run.findings) {
-        if (f.subject != subject || f.severity < Severity::warning) continue;
+        if (f.subject != subject ||
+            f.severity < (kind == MetricClass::exact ? Severity::info : Severity::warning) ||
+            (kind == MetricClass::exact && !is_about_work(f.id)))
+            continue;
         if (before &&
             std::find(before->findings.begin(), before->findings.end(), f.id) != before->findings.end())
             continue;
         if (!best || f.severity > best->severity) best = &f;
     }
     return best;
+}
+
+/// Of the backend that the baseline had: LibTorch's own sentence.
+std::string refusal(const Subject* now, const Verdict& v) {
+    if (!now || v.metric != "backend") return {};
+    for (const Fact& f : now->refusals)
+        if (f.label == v.before.text) return "LibTorch refuses " + f.label + ": " + f.value;
+    return {};
 }
 
 /// The worst kernel, call or copy that is new, which is what the greater counts are made of.
@@ -40,7 +66,9 @@ void explain(GateResult& result, const GateFacts& run, const Baseline* baseline)
         const Subject* before = baseline ? baseline->facts.find(v.subject) : nullptr;
         const Subject* now = run.find(v.subject);
         if (v.cause.empty()) {
-            if (const Finding* finding = likely_cause(run, before, v.subject))
+            if (v.metric == "backend")
+                v.cause = refusal(now, v);  // nothing else changes a choice
+            else if (const Finding* finding = likely_cause(run, before, v.subject, v.kind))
                 v.cause = finding->claim;
             else if (now && !now->reason.empty())
                 v.cause = now->reason;

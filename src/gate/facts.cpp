@@ -140,7 +140,11 @@ Subject subject_of(const Implementation& i, const std::string& name, const Analy
         std::string text;
         for (const std::string& input : call.inputs) text += (text.empty() ? "" : ", ") + input;
         out.attention_calls.push_back(std::move(text));
+        for (const AttentionChoice::Backend& backend : call.choice.backends)
+            if (!backend.refused.empty()) out.refusals.push_back({backend.name, backend.refused.front()});
     }
+    if (out.refusals.empty() && i.name == "sdpa_auto")
+        for (const auto& [backend, why] : analysis.choice.refused) out.refusals.push_back({backend, why});
     std::sort(out.attention_calls.begin(), out.attention_calls.end());
     out.attention_calls.erase(std::unique(out.attention_calls.begin(), out.attention_calls.end()),
                               out.attention_calls.end());
@@ -235,6 +239,10 @@ void judge_the_run(GateFacts& out, const Run& run, const Analysis& analysis) {
              (analysis.total_kernels.number.value_or(0) + analysis.total_library_calls.number.value_or(0) ==
               0))
         out.unusable.push_back("no kernel and no library call was recorded");
+    // A program that failed often says itself why.
+    if (!out.unusable.empty())
+        for (const Implementation& i : analysis.implementations)
+            if (!i.reason.empty()) out.unusable.push_back(i.title + " " + word(i.status) + ": " + i.reason);
     for (const Notice& notice : analysis.notices)
         if (notice.level == NoticeLevel::data_loss) out.lost.push_back(notice.message);
 }

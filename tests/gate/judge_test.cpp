@@ -286,6 +286,16 @@ TEST(Gate, FindingsOfThisRunExplainUnlessTheBaselineHadThem) {
     GateFacts before = small_facts();
     subject(before, "plain").findings = {"masked-fill-copy"};
     EXPECT_TRUE(found(judged(run, "", before), "exact/copies")->cause.empty());
+    run.findings[0].id = "few-ctas";
+    EXPECT_TRUE(found(judged(run), "exact/copies")->cause.empty()) << "a small grid adds no copy";
+}
+
+TEST(Gate, ALostBackendIsExplainedByLibTorchsOwnWords) {
+    GateFacts run = small_facts();
+    measurement(run, "fused", "backend").text = "efficient";
+    subject(run, "fused").refusals = {{"flash", "Flash Attention does not support non-null attn_mask."}};
+    EXPECT_EQ(found(judged(run), "exact/backend")->cause,
+              "LibTorch refuses flash: Flash Attention does not support non-null attn_mask.");
 }
 
 TEST(Gate, FingerprintsAreStableAndDistinct) {
