@@ -128,7 +128,7 @@ struct Step {
     std::string limiter;                                    ///< "registers", "registers and shared memory"
     Value reported_occupancy;  ///< imported: what the file calls achieved occupancy; never a measurement
     Value nsight_speedup;      ///< what Nsight Compute's occupancy rule promises, percent; absent where it is
-                           ///< silent
+                               ///< silent
     std::string copy_kind;
     Value bytes;                     ///< copies, memsets
     Value time;                      ///< median over the iterations

@@ -173,7 +173,8 @@ Analysis analyze(const Run& run) {
             if (std::find(out.libraries.begin(), out.libraries.end(), named) == out.libraries.end())
                 out.libraries.push_back(named);
         }
-        for (const Launch& launch : process.launches) totals[static_cast<size_t>(launch.kind)] += double(launch.times);
+        for (const Launch& launch : process.launches)
+            totals[static_cast<size_t>(launch.kind)] += double(launch.times);
         out.uncomputed_reads.insert(out.uncomputed_reads.end(), process.uncomputed_reads.begin(),
                                     process.uncomputed_reads.end());
         for (const AssumedFigure& figure : process.assumed) {

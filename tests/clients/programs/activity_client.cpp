@@ -196,8 +196,8 @@ void call_back() {
     std::printf(R"({"kind":"end","calls":%u,"after":%u,"contexts":%u,"streams":%u,"synchronisations":%u,)"
                 R"("second":%d,"zero":%d,"holder":"%s"})"
                 "\n",
-                calls, watch.calls - calls, watch.contexts, watch.streams, watch.synchronisations, refused, zero,
-                holder);
+                calls, watch.calls - calls, watch.contexts, watch.streams, watch.synchronisations, refused,
+                zero, holder);
 }
 
 }  // namespace
