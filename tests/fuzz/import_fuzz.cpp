@@ -82,6 +82,13 @@ void check(const Process& p) {
 
 }  // namespace
 
+/// The reader of runs, where it is at home, is not part of this program.
+const attnscope::Device* attnscope::Process::device(int32_t ordinal) const {
+    for (const Device& d : devices)
+        if (d.ordinal == ordinal) return &d;
+    return nullptr;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const importer::Format* const format = chosen();
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
