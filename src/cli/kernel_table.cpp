@@ -130,8 +130,7 @@ void print_table(std::vector<Row> rows, bool full, bool mix, size_t width) {
             std::cout << "    " << shortened(row.code, full ? row.code.size() : width - 4) << '\n';
     }
     if (letters)
-        std::cout
-            << "by: what limits the CTAs of an SM: R registers, S shared memory, W warps, C CTA slots\n";
+        std::cout << "by: limits the CTAs of an SM: R registers, S shared memory, W warps, C CTA slots\n";
 }
 
 }  // namespace attnscope::cli
