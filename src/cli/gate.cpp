@@ -10,9 +10,9 @@
 #include "attnscope/error.h"
 #include "attnscope/gate.h"
 #include "attnscope/gate_self_test.h"
+#include "attnscope/import.h"
 #include "attnscope/render_gate.h"
 #include "attnscope/rules.h"
-#include "attnscope/run.h"
 #include "command.h"
 #include "terminal.h"
 #include "write_file.h"
@@ -30,7 +30,7 @@ struct Options {
 gate::GateFacts read_facts(const std::vector<std::string>& folders) {
     std::vector<gate::GateFacts> facts;
     for (const std::string& folder : folders) {
-        const Run run = read_run(folder);
+        const Run run = open_run(folder);
         const Analysis analysis = analyze(run);
         facts.push_back(gate::facts_of(run, analysis, find_all(analysis)));
     }
