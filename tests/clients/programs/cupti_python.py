@@ -35,8 +35,10 @@ readers = {cupti.ActivityKind.CONCURRENT_KERNEL: kernel, cupti.ActivityKind.MEMC
 def activity():
     found = []
     workload.start()
-    cupti.activity_register_callbacks(lambda: (1 << 20, 0),
-                                      lambda activities: found.extend(readers[a.kind](a) for a in activities))
+    # Kinds are enabled for the whole process: another client's, here attnscope's external ids, come as well.
+    cupti.activity_register_callbacks(
+        lambda: (1 << 20, 0),
+        lambda activities: found.extend(readers[a.kind](a) for a in activities if a.kind in readers))
     for kind in readers:
         cupti.activity_enable(kind)
     workload.work()
