@@ -4,6 +4,7 @@
 
 #include "cupti_api.h"
 #include "json_line.h"
+#include "launch_fields.h"
 
 namespace attnscope::collector {
 namespace {
@@ -284,12 +285,7 @@ void Joiner::write(std::string& out, const Launch& l, const Slot* known) {
         add_operation(line, in.operation);
     }
     if (l.kind == Kind::kernel) {
-        line.number("grid_x", l.grid[0]).number("grid_y", l.grid[1]).number("grid_z", l.grid[2]);
-        line.number("block_x", l.block[0]).number("block_y", l.block[1]).number("block_z", l.block[2]);
-        if (l.cluster[0] != 0)
-            line.number("cluster_x", l.cluster[0])
-                .number("cluster_y", l.cluster[1])
-                .number("cluster_z", l.cluster[2]);
+        add_geometry(line, l.grid, l.block, l.cluster);
         if (l.registers != 0) {
             line.number("registers", l.registers).number("static_shared", l.static_shared);
             line.number("dynamic_shared", l.dynamic_shared).number("local_per_thread", l.local_per_thread);

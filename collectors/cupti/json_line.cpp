@@ -5,9 +5,29 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// Length of the well-formed UTF-8 sequence at `p`, 0 when it is not one (Unicode 15, table 3-7). `skip` is
-/// then the length of the ill-formed part that one U+FFFD stands for.
-size_t sequence_length(const unsigned char* p, size_t left, size_t& skip) {
+void append_control(std::string& out, unsigned char c) {
+    constexpr char hex[] = "0123456789abcdef";
+    switch (c) {
+        case '\n':
+            out.append("\\n");
+            return;
+        case '\t':
+            out.append("\\t");
+            return;
+        case '\r':
+            out.append("\\r");
+            return;
+        default:
+            break;
+    }
+    out.append("\\u00");
+    out.push_back(hex[c >> 4]);
+    out.push_back(hex[c & 15]);
+}
+
+}  // namespace
+
+size_t utf8_sequence_length(const unsigned char* p, size_t left, size_t& skip) {
     skip = 1;
     const unsigned char lead = p[0];
     size_t length = 0;
@@ -36,26 +56,6 @@ size_t sequence_length(const unsigned char* p, size_t left, size_t& skip) {
     return length;
 }
 
-void append_control(std::string& out, unsigned char c) {
-    constexpr char hex[] = "0123456789abcdef";
-    switch (c) {
-        case '\n':
-            out.append("\\n");
-            return;
-        case '\t':
-            out.append("\\t");
-            return;
-        case '\r':
-            out.append("\\r");
-            return;
-        default:
-            break;
-    }
-    out.append("\\u00");
-    out.push_back(hex[c >> 4]);
-    out.push_back(hex[c & 15]);
-}
-
 void append_utf8(std::string& out, uint32_t c) {
     const auto byte = [&out](uint32_t value) { out.push_back(static_cast<char>(value)); };
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) {
@@ -77,8 +77,6 @@ void append_utf8(std::string& out, uint32_t c) {
     }
 }
 
-}  // namespace
-
 void append_json_string(std::string& out, std::string_view bytes) {
     out.push_back('"');
     const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
@@ -91,7 +89,7 @@ void append_json_string(std::string& out, std::string_view bytes) {
         }
         size_t skip = 1;
         if (c >= 0x80) {
-            if (const size_t length = sequence_length(p + i, bytes.size() - i, skip)) {
+            if (const size_t length = utf8_sequence_length(p + i, bytes.size() - i, skip)) {
                 i += length;
                 continue;
             }

@@ -13,6 +13,12 @@ namespace attnscope::collector {
 /// Appends `bytes` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view bytes);
 
+/// Length of the well-formed UTF-8 sequence at `p`, of which `left` bytes are there; 0 when it is not one
+/// (Unicode 15, table 3-7). `skip` is then the length of the ill-formed part that one U+FFFD stands for.
+size_t utf8_sequence_length(const unsigned char* p, size_t left, size_t& skip);
+/// Surrogates and values beyond U+10FFFF become U+FFFD.
+void append_utf8(std::string& out, uint32_t code_point);
+
 /// UTF-32 (wchar_t on Linux) to UTF-8; surrogates and values beyond U+10FFFF become U+FFFD.
 std::string to_utf8(const wchar_t* wide);
 

@@ -1,5 +1,7 @@
 #include "launch_recorder.h"
 
+#include "launch_fields.h"
+
 namespace attnscope::collector {
 
 uint32_t LaunchRecorder::name_id(const std::string& name) {
@@ -28,12 +30,7 @@ void LaunchRecorder::kernel(const LaunchPlace& place, const KernelCall& call, co
     line.number("correlation", place.correlation);
     if (const uint32_t name = name_id(symbol.empty() ? facts.name : symbol)) line.number("name", name);
     add_place(line, place);
-    line.number("grid_x", call.grid[0]).number("grid_y", call.grid[1]).number("grid_z", call.grid[2]);
-    line.number("block_x", call.block[0]).number("block_y", call.block[1]).number("block_z", call.block[2]);
-    if (call.cluster[0] != 0)
-        line.number("cluster_x", call.cluster[0])
-            .number("cluster_y", call.cluster[1])
-            .number("cluster_z", call.cluster[2]);
+    add_geometry(line, call.grid, call.block, call.cluster);
     const bool known = facts.registers.value_or(0) != 0;  // no kernel has none
     if (known) line.number("registers", *facts.registers);
     if (known && facts.static_shared.has_value()) line.number("static_shared", *facts.static_shared);

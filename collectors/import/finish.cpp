@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "attnscope/gpu.h"
+#include "cupti/json_line.h"
 
 namespace attnscope::importer {
 
@@ -150,36 +151,20 @@ void complete_device(Device& d, std::vector<Diagnostic>& diagnostics) {
 }
 
 std::string valid_utf8(std::string text, bool* broken) {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
     if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
         return text;
     std::string out;
     for (size_t i = 0; i < text.size();) {
-        const unsigned char lead = byte(i);
-        const size_t length = lead < 0x80                   ? 1
-                              : lead >= 0xC2 && lead < 0xE0 ? 2
-                              : lead >= 0xE0 && lead < 0xF0 ? 3
-                              : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                            : 0;
-        size_t good = length ? 1 : 0;
-        for (; good && good < length && i + good < text.size(); ++good) {
-            unsigned char low = 0x80, high = 0xBF;
-            if (good == 1) {
-                if (lead == 0xE0) low = 0xA0;
-                if (lead == 0xED) high = 0x9F;
-                if (lead == 0xF0) low = 0x90;
-                if (lead == 0xF4) high = 0x8F;
-            }
-            if (byte(i + good) < low || byte(i + good) > high) break;
-        }
-        if (length && good == length) {
+        const auto* p = reinterpret_cast<const unsigned char*>(text.data()) + i;
+        size_t skip = 1;
+        if (const size_t length = *p < 0x80 ? 1 : collector::utf8_sequence_length(p, text.size() - i, skip)) {
             out.append(text, i, length);
             i += length;
             continue;
         }
-        out += "\xEF\xBF\xBD";
+        collector::append_utf8(out, 0xFFFD);
         if (broken) *broken = true;
-        i += std::max<size_t>(good, 1);
+        i += skip;
     }
     return out;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "cupti/json_line.h"
+
 namespace attnscope::importer {
 namespace {
 
@@ -87,25 +89,6 @@ Scan scan_key(JsonText& text, std::string_view& key) {
     return Scan::ok;
 }
 
-void append_utf8(std::string& out, uint32_t c) {
-    const auto byte = [&](uint32_t b) { out.push_back(static_cast<char>(b)); };
-    if (c < 0x80) {
-        byte(c);
-    } else if (c < 0x800) {
-        byte(0xC0 | c >> 6);
-        byte(0x80 | (c & 63));
-    } else if (c < 0x10000) {
-        byte(0xE0 | c >> 12);
-        byte(0x80 | (c >> 6 & 63));
-        byte(0x80 | (c & 63));
-    } else {
-        byte(0xF0 | c >> 18);
-        byte(0x80 | (c >> 12 & 63));
-        byte(0x80 | (c >> 6 & 63));
-        byte(0x80 | (c & 63));
-    }
-}
-
 /// The four digits behind "\u"; nullopt when they are none.
 std::optional<uint32_t> hex4(std::string_view text) {
     uint32_t value = 0;
@@ -128,7 +111,7 @@ bool take_unicode(std::string_view raw, size_t& i, std::string& out) {
             i += 6;
         }
     }
-    append_utf8(out, c >= 0xD800 && c < 0xE000 ? 0xFFFD : c);
+    collector::append_utf8(out, c);  // half a pair becomes U+FFFD
     return true;
 }
 

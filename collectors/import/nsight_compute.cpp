@@ -330,13 +330,7 @@ class ComputeReader {
 }  // namespace
 
 bool is_nsight_compute(std::string_view head) {
-    if (head.find('\0') != std::string_view::npos) return false;
-    for (size_t at = 0; at < head.size();) {
-        const std::string_view line = head.substr(at, head.find('\n', at) - at);
-        if (is_header(line)) return true;
-        at += line.size() + 1;
-    }
-    return false;
+    return any_line(head, is_header);
 }
 
 void read_nsight_compute(Input& input, Imported& out) {

@@ -178,13 +178,7 @@ class StatsReader {
 }  // namespace
 
 bool is_nsys_stats(std::string_view head) {
-    if (head.find('\0') != std::string_view::npos) return false;
-    for (size_t at = 0; at < head.size();) {
-        const std::string_view line = head.substr(at, head.find('\n', at) - at);
-        if (is_title_line(line)) return true;
-        at += line.size() + 1;
-    }
-    return false;
+    return any_line(head, is_title_line);
 }
 
 void read_nsys_stats(Input& input, Imported& out) {
