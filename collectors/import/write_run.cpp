@@ -15,20 +15,6 @@ namespace {
 using Line = collector::JsonLine;
 namespace fs = std::filesystem;
 
-const char* word(DiagnosticLevel level) {
-    switch (level) {
-        case DiagnosticLevel::info:
-            return "info";
-        case DiagnosticLevel::warning:
-            return "warning";
-        case DiagnosticLevel::error:
-            return "error";
-        case DiagnosticLevel::data_loss:
-            return "data_loss";
-    }
-    return "error";
-}
-
 /// A file that is written block by block.
 class Output {
   public:
@@ -154,7 +140,7 @@ void write_operation(std::string& out, const Process& p, const Operation& o) {
 
 void write_diagnostic(std::string& out, const Diagnostic& d) {
     Line(out, "diagnostic")
-        .text("severity", word(d.level))
+        .text("severity", to_string(d.level))
         .text("code", d.code)
         .text("message", d.message)
         .known("remedy", d.remedy)

@@ -4,6 +4,7 @@
 // is exponentially longer).
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attnscope {
 
@@ -19,6 +20,9 @@ std::string demangle(std::string_view mangled);
 ///     namespaces and arguments
 /// Different kernels can share a short name; show the full one on demand.
 std::string short_kernel_name(std::string_view demangled);
+
+/// "a, b<c, d>, e" -> a | b<c, d> | e, without the spaces around them.
+std::vector<std::string_view> split_arguments(std::string_view text);
 
 /// Replaces what a terminal would act on (control characters, bytes outside of ASCII) by '?'.
 std::string printable(std::string_view text);

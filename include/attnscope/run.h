@@ -153,6 +153,20 @@ struct Device {
 };
 
 enum class DiagnosticLevel : uint8_t { info, warning, error, data_loss };
+/// As a record's `severity` says it.
+inline const char* to_string(DiagnosticLevel level) {
+    switch (level) {
+        case DiagnosticLevel::info:
+            return "info";
+        case DiagnosticLevel::warning:
+            return "warning";
+        case DiagnosticLevel::error:
+            return "error";
+        case DiagnosticLevel::data_loss:
+            return "data_loss";
+    }
+    return "error";
+}
 
 struct Diagnostic {
     DiagnosticLevel level = DiagnosticLevel::warning;

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "attnscope/render.h"
 #include "attnscope/run.h"
 #include "command.h"
+#include "output.h"
 #include "terminal.h"
 #include "write_file.h"
 
@@ -43,16 +43,7 @@ int run(const Options& o) {
     const Report report = build_report(comparison, o.details || o.format != "text");
     TextOptions text = terminal_options(o.output == "-");
     text.details = true;  // the line-up is the answer
-    const std::string bytes = o.format == "md"     ? render_markdown(report)
-                              : o.format == "html" ? render_html(report)
-                              : o.format == "json" ? render_json(report)
-                                                   : render_text(report, text);
-    if (o.output != "-") {
-        write_file(o.output, bytes);
-        return static_cast<int>(Exit::success);
-    }
-    std::cout << bytes << std::flush;
-    if (!std::cout) throw Error("standard output cannot be written to: is the disk full?");
+    put_out(o.output, render(report, o.format, text));
     return static_cast<int>(Exit::success);
 }
 

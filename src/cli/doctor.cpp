@@ -7,6 +7,7 @@
 #include "attnscope/doctor.h"
 #include "attnscope/error.h"
 #include "command.h"
+#include "output.h"
 #include "terminal.h"
 
 namespace attnscope::cli {
@@ -30,9 +31,8 @@ int run(const Options& o) {
     if (!o.program.empty()) request.program = {o.program};
     const doctor::Diagnosis diagnosis = doctor::diagnose(request);
     std::cout << (o.format == "json" ? doctor::render_json(diagnosis)
-                                     : doctor::render_text(diagnosis, terminal_options(true).width))
-              << std::flush;
-    if (!std::cout) throw Error("standard output cannot be written to: is the disk full?");
+                                     : doctor::render_text(diagnosis, terminal_options(true).width));
+    flush_output();
     return static_cast<int>(diagnosis.usable_as_wanted() ? Exit::success : Exit::cannot_judge);
 }
 

@@ -14,6 +14,7 @@
 #include "attnscope/render_gate.h"
 #include "attnscope/rules.h"
 #include "command.h"
+#include "output.h"
 #include "terminal.h"
 #include "write_file.h"
 
@@ -116,8 +117,7 @@ int run(const Options& o) {
                   : o.format == "sarif" ? render_gate_sarif(result)
                                         : render_gate_text(result, text));
     if (o.github) tell_github(result, o.id);
-    std::cout << std::flush;
-    if (!std::cout) throw Error("standard output cannot be written to: is the disk full?");
+    flush_output();
     return static_cast<int>(result.exit);
 }
 

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "attnscope/render.h"
 #include "attnscope/run.h"
 #include "command.h"
+#include "output.h"
 #include "terminal.h"
 #include "write_file.h"
 
@@ -76,17 +76,7 @@ int run(const Options& o) {
     if (o.output != "-") check_output_file(o.output);
     if (o.kernel) Pattern{*o.kernel};
     const Report report = asked_for(o);
-    const std::string format = format_of(o);
-    const std::string bytes = format == "md"     ? render_markdown(report)
-                              : format == "html" ? render_html(report)
-                              : format == "json" ? render_json(report)
-                                                 : render_text(report, terminal(o));
-    if (o.output != "-") {
-        write_file(o.output, bytes);
-        return static_cast<int>(Exit::success);
-    }
-    std::cout << bytes << std::flush;
-    if (!std::cout) throw Error("standard output cannot be written to: is the disk full?");
+    put_out(o.output, render(report, format_of(o), terminal(o)));
     return static_cast<int>(Exit::success);
 }
 

@@ -116,24 +116,6 @@ Parts split(std::string_view name) {
     return parts;
 }
 
-/// "a, b<c, d>, e" -> a | b<c, d> | e
-std::vector<std::string_view> split_arguments(std::string_view text) {
-    std::vector<std::string_view> arguments;
-    int depth = 0;
-    size_t begin = 0;
-    for (size_t i = 0; i <= text.size(); ++i) {
-        if (i < text.size() && (text[i] == '<' || text[i] == '(')) ++depth;
-        if (i < text.size() && (text[i] == '>' || text[i] == ')')) --depth;
-        if (i != text.size() && (text[i] != ',' || depth != 0)) continue;
-        std::string_view argument = text.substr(begin, i - begin);
-        while (!argument.empty() && argument.front() == ' ') argument.remove_prefix(1);
-        while (!argument.empty() && argument.back() == ' ') argument.remove_suffix(1);
-        if (!argument.empty()) arguments.push_back(argument);
-        begin = i + 1;
-    }
-    return arguments;
-}
-
 /// FlashAttention: the traits' first four arguments are head dimension, query tile, key tile, warps; the
 /// kernel's own booleans follow in this order (flash_fwd_kernel.h, flash_bwd_kernel.h of the version in
 /// PyTorch 2.11).
@@ -285,6 +267,23 @@ Parts split_mangled(std::string_view mangled, std::string& words) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> split_arguments(std::string_view text) {
+    std::vector<std::string_view> arguments;
+    int depth = 0;
+    size_t begin = 0;
+    for (size_t i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && (text[i] == '<' || text[i] == '(')) ++depth;
+        if (i < text.size() && (text[i] == '>' || text[i] == ')')) --depth;
+        if (i != text.size() && (text[i] != ',' || depth != 0)) continue;
+        std::string_view argument = text.substr(begin, i - begin);
+        while (!argument.empty() && argument.front() == ' ') argument.remove_prefix(1);
+        while (!argument.empty() && argument.back() == ' ') argument.remove_suffix(1);
+        if (!argument.empty()) arguments.push_back(argument);
+        begin = i + 1;
+    }
+    return arguments;
+}
 
 std::string printable(std::string_view text) {
     std::string result(text);

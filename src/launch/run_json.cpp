@@ -7,29 +7,11 @@
 #include "config_asks.h"
 
 namespace attnscope::launch {
-namespace {
-
-const char* word(DiagnosticLevel level) {
-    switch (level) {
-        case DiagnosticLevel::info:
-            return "info";
-        case DiagnosticLevel::warning:
-            return "warning";
-        case DiagnosticLevel::error:
-            return "error";
-        case DiagnosticLevel::data_loss:
-            return "data_loss";
-    }
-    return "error";
-}
-
-}  // namespace
-
 nlohmann::json to_json(const std::vector<Diagnostic>& diagnostics) {
     auto all = nlohmann::json::array();
     for (const Diagnostic& d : diagnostics) {
         nlohmann::json one = {
-            {"severity", word(d.level)}, {"code", d.code}, {"message", d.message}, {"count", d.count}};
+            {"severity", to_string(d.level)}, {"code", d.code}, {"message", d.message}, {"count", d.count}};
         if (!d.remedy.empty()) one["remedy"] = d.remedy;
         all.push_back(std::move(one));
     }

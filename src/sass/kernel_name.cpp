@@ -62,7 +62,7 @@ std::optional<Name> flash2_name(std::string_view qualified, std::string_view arg
     const auto kernel = std::find_if(flash_kernels().begin(), flash_kernels().end(),
                                      [&](const FlashKernel& k) { return k.base == base; });
     if (kernel == flash_kernels().end()) return std::nullopt;
-    const Words arguments = names::split_arguments(arguments_text);
+    const Words arguments = split_arguments(arguments_text);
     const auto traits = std::find_if(arguments.begin(), arguments.end(), [](std::string_view argument) {
         return argument.starts_with("Flash_") && argument.find("_kernel_traits<") != std::string_view::npos;
     });

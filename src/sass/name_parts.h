@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "attnscope/names.h"
+
 namespace attnscope::names {
 
 using Words = std::vector<std::string_view>;
@@ -29,24 +31,6 @@ inline std::string_view inside(std::string_view text) {
         if (text[i] == '>' && --depth == 0) return text.substr(1, i - 1);
     }
     return {};
-}
-
-/// "a, b<c, d>, e" -> a | b<c, d> | e
-inline Words split_arguments(std::string_view text) {
-    Words arguments;
-    int depth = 0;
-    size_t begin = 0;
-    for (size_t i = 0; i <= text.size(); ++i) {
-        if (i < text.size() && (text[i] == '<' || text[i] == '(')) ++depth;
-        if (i < text.size() && (text[i] == '>' || text[i] == ')')) --depth;
-        if (i != text.size() && (text[i] != ',' || depth != 0)) continue;
-        std::string_view argument = text.substr(begin, i - begin);
-        while (argument.starts_with(' ')) argument.remove_prefix(1);
-        while (argument.ends_with(' ')) argument.remove_suffix(1);
-        if (!argument.empty()) arguments.push_back(argument);
-        begin = i + 1;
-    }
-    return arguments;
 }
 
 /// The template arguments of "name<...>".
