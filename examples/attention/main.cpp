@@ -115,16 +115,27 @@ nlohmann::json run(const Implementation& implementation, Inputs& in, const Atten
 }
 
 /// Equal results first, speed second: the largest difference to the math backend (it computes in fp32), else
-/// to the first that ran. The records are written again, completed: a reader keeps the last.
+/// to the first that ran. NaN and infinities, which no difference can tell of, are counted. The records are
+/// written again, completed: a reader keeps the last.
 void compare(std::vector<nlohmann::json>& results, const std::map<std::string, at::Tensor>& outputs) {
-    if (outputs.size() < 2) return;
+    if (outputs.empty()) return;
     auto reference = outputs.find("sdpa_math");
     if (reference == outputs.end()) reference = outputs.begin();
+    const at::Tensor reference_is_finite = reference->second.isfinite();
     for (nlohmann::json& result : results) {
         const auto output = outputs.find(result["name"]);
-        if (output == outputs.end() || output == reference) continue;
-        result["max_abs_difference"] = (output->second - reference->second).abs().max().item<float>();
-        result["compared_with"] = reference->first;
+        if (output == outputs.end()) continue;
+        const at::Tensor is_finite = output->second.isfinite();
+        result["non_finite_elements"] = is_finite.logical_not().sum().item<int64_t>();
+        if (output != reference) {
+            const at::Tensor both = is_finite.logical_and(reference_is_finite);
+            result["max_abs_difference"] = (output->second - reference->second)
+                                               .abs()
+                                               .masked_fill(both.logical_not(), 0)
+                                               .max()
+                                               .item<float>();
+            result["compared_with"] = reference->first;
+        }
         mark("implementation", result);
     }
 }

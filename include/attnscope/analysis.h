@@ -185,7 +185,8 @@ struct Implementation {
     Value least_bytes;  ///< model: q, k, v, o once
     Value flops;
     Prediction prediction;  ///< bounds and roofs of its method, without a run (attnscope/models.h)
-    Value max_abs_difference;
+    Value max_abs_difference;  ///< over the elements that are finite in both
+    Value non_finite;          ///< elements of the result that are NaN or infinite
     std::string compared_with;
 
     bool fused() const;  ///< one of flash, efficient, cuDNN

@@ -200,7 +200,7 @@ std::string resolved_backend(const std::string& name, const std::string& marked,
 void apply_mark(Implementation& out, const ImplementationMark* mark, const Marks& marks, Ground ground) {
     const Provenance reported{Source::reported, ground};
     out.peak_memory = Value::missing("the program did not report it", Unit::bytes, reported);
-    out.max_abs_difference =
+    out.max_abs_difference = out.non_finite =
         Value::missing(ground == Ground::virtual_gpu ? "nothing was computed: virtual GPU"
                                                      : "the program did not compare results",
                        Unit::none, reported);
@@ -212,7 +212,9 @@ void apply_mark(Implementation& out, const ImplementationMark* mark, const Marks
     if (mark->status == "failed") out.status = ImplementationStatus::failed;
     if (mark->peak_allocated) out.peak_memory = Value::of(*mark->peak_allocated, Unit::bytes, reported);
     // On a virtual GPU nothing was computed: a difference of what was never computed says nothing.
-    if (mark->max_abs_difference && ground != Ground::virtual_gpu) {
+    if (ground == Ground::virtual_gpu) return;
+    if (mark->non_finite) out.non_finite = Value::of(*mark->non_finite, Unit::none, reported);
+    if (mark->max_abs_difference) {
         out.max_abs_difference = Value::of(*mark->max_abs_difference, Unit::none, reported);
         out.compared_with = mark->compared_with;
     }

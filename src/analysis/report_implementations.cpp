@@ -156,6 +156,10 @@ std::vector<Part> parts_of(const Analysis& a) {
                  if (!i.compared_with.empty()) cell.full_text = "compared with " + i.compared_with;
                  return cell;
              }});
+    if (std::any_of(a.implementations.begin(), a.implementations.end(),
+                    [](const Implementation& i) { return i.non_finite && *i.non_finite.number > 0; }))
+        add(value_part("non_finite", "not finite", "Elements of the result that are NaN or infinite.",
+                       &Implementation::non_finite));
     return out;
 }
 

@@ -103,6 +103,7 @@ ImplementationMark implementation(const Object& o) {
     m.peak_allocated = size(o, "peak_allocated_bytes");
     m.allocated_before = size(o, "allocated_before_bytes");
     m.max_abs_difference = number(o, "max_abs_difference");
+    m.non_finite = size(o, "non_finite_elements");
     return m;
 }
 

@@ -11,7 +11,7 @@ namespace attnscope {
 /// The content of one `attnscope.implementation` mark.
 struct ImplementationMark {
     std::string name, status, reason, backend, compared_with;
-    std::optional<double> peak_allocated, allocated_before, max_abs_difference;
+    std::optional<double> peak_allocated, allocated_before, max_abs_difference, non_finite;
 };
 
 struct Marks {

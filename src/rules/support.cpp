@@ -134,8 +134,18 @@ double rounding_limit(const std::string& dtype) {
     return dtype == "bf16" ? 0.125 : dtype == "fp16" ? 0.016 : 0.01;
 }
 
+const Implementation* more_finite(const Analysis& a, const Implementation& i) {
+    if (!i.non_finite) return nullptr;
+    const Implementation* most = nullptr;
+    for (const Implementation& other : a.implementations)
+        if (other.non_finite && *other.non_finite.number < *(most ? *most : i).non_finite.number)
+            most = &other;
+    return most;
+}
+
 bool differs(const Analysis& a, const Implementation& i) {
-    return i.max_abs_difference && !(*i.max_abs_difference.number <= rounding_limit(a.workload.dtype));
+    return more_finite(a, i) != nullptr ||
+           (i.max_abs_difference && !(*i.max_abs_difference.number <= rounding_limit(a.workload.dtype)));
 }
 
 const Value& counted(const std::vector<Measured>& counters, std::string_view role) {

@@ -42,7 +42,11 @@ bool fp32(const std::string& type);
 
 /// Largest absolute difference between two implementations' results that rounding explains.
 double rounding_limit(const std::string& dtype);
-/// Its results differ by more than that: its speed is not comparable.
+/// The implementation whose result has the fewest elements that are NaN or infinite, where this one's has
+/// more; else nullptr.
+const Implementation* more_finite(const Analysis& analysis, const Implementation& implementation);
+/// Its results differ by more than that, or have NaN or infinities that another's have not: its speed is not
+/// comparable.
 bool differs(const Analysis& analysis, const Implementation& implementation);
 
 /// A role's value among these; absent, with a reason, also where it was not asked for.

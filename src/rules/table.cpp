@@ -10,7 +10,7 @@ const std::vector<Rule>& rules() {
         {"results-differ", "implementations whose results differ by more than rounding", rule::results_differ,
          Applies::measured,
          "no difference was reported, or it is within what rounding explains: 0.125 for bf16, 0.016 for "
-         "fp16, 0.01 for fp32"},
+         "fp16, 0.01 for fp32; and no result has more NaN or infinities than another"},
         {"above-the-roof", "times that no GPU of this kind can reach", rule::above_roof, Applies::measured,
          "no time was measured, or useful FLOPs / time stay within the peak of the roof that applies"},
         {"collections-differ", "a run for counters and a run for time that launched different kernels",

@@ -208,6 +208,9 @@ struct Writer {
                           std::to_string(backend == "efficient" ? o.efficient_difference : 0.003) +
                           ",\"compared_with\":\"sdpa_math\""
                     : "") +
+               (o.ground != "virtual" ? ",\"non_finite_elements\":" +
+                                            std::to_string(backend == "cudnn" ? o.cudnn_non_finite : 0)
+                                      : "") +
                "}");
     }
 };

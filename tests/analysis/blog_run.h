@@ -20,6 +20,7 @@ struct BlogOptions {
     bool with_workload = true;
     std::string collection;               ///< "counters"; empty: activity records
     double efficient_difference = 0.004;  ///< real ground: max_abs_difference to math
+    int cudnn_non_finite = 0;             ///< real ground: non_finite_elements
 };
 
 inline constexpr double kScoreBytes = 268435456;  ///< 8 x 16 x 1024 x 1024 x 2

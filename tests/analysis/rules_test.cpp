@@ -388,6 +388,24 @@ TEST(Results, ThatDifferAreAProblemBeforeSpeed) {
     EXPECT_EQ(find_all(a).front().id, "results-differ");
 }
 
+// PyTorch #139298, huggingface/diffusers #9768: NaN of cuDNN. No difference can be told of what is not a
+// number.
+TEST(Results, ThatAreNotFiniteAreAProblemBeforeSpeed) {
+    BlogOptions real;
+    real.ground = "real";
+    real.times = true;
+    real.cudnn_non_finite = 4096;
+    const Analysis a = blog(real);
+    const auto found = of(a, "results-differ");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].subject, "sdpa_cudnn");
+    EXPECT_EQ(found[0].evidence.at(0).value.number, 4096);
+    EXPECT_NE(found[0].claim.find("NaN or infinity in 4,096 elements"), std::string::npos) << found[0].claim;
+    EXPECT_TRUE(of(a, "faster-backend").empty());
+    const Report report = build_report(a);
+    EXPECT_EQ(report.implementations.columns.back().id, "non_finite");
+}
+
 TEST(Doubts, ReadsAssumptionsAndLosses) {
     const std::string lines =
         R"({"type":"uncomputed_read","cause":"memcpy","bytes":4,"returned":"zeros","location":"train.py:12","count":3}
