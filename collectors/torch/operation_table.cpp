@@ -24,7 +24,7 @@ void OperationTable::insert(uint64_t hash, uint32_t id) {
 OperationTable::Found OperationTable::find(const AttnscopeTorchSink& sink, const Call& call) {
     Hash named(call.backward ? 1 : 0);
     named.add(call.parent, call.forward);
-    named.add(std::string_view(call.function.name()));
+    named.add(call.name);
     InputHash inputs{named, named};
     inputs.full.add(call.settings);
     inputs.shapes.add(call.settings);
@@ -60,7 +60,7 @@ OperationTable::Found OperationTable::add(const AttnscopeTorchSink& sink, const 
     }
     if (other_ == 0) {
         const at::RecordFunction none;
-        other_ = tell(sink, {none, 0, 0, 0, false}, "other", {});
+        other_ = tell(sink, {none, 0, 0, 0, 0, false}, "other", {});
     }
     return {other_, false};
 }

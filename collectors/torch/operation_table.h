@@ -25,6 +25,7 @@ class OperationTable {
 
     struct Call {
         const at::RecordFunction& function;
+        uint64_t name;  ///< name_hash
         uint32_t parent, forward;
         uint64_t settings;  ///< of LibTorch, where the operation depends on them; else 0
         bool backward;

@@ -10,6 +10,7 @@
 #include "attention_call.h"
 #include "forward_book.h"
 #include "operation_table.h"
+#include "quiet_operations.h"
 
 namespace attnscope::libtorch {
 namespace {
@@ -30,6 +31,7 @@ thread_local constinit ThreadStack t_stack{};
 
 constinit OperationTable g_table;
 constinit ForwardBook g_forward;
+constinit const QuietOperations* g_quiet = nullptr;
 constinit std::atomic<uint64_t> g_calls{0};
 constinit std::atomic<bool> g_off{false};  ///< in a forked child, whose collector does nothing
 AttnscopeTorchSink g_sink{};
@@ -41,11 +43,14 @@ void begin(const at::RecordFunction& function) {
         return;
     }
     const bool backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+    const uint64_t name = name_hash(function.name());
+    // Where autograd follows them their derivatives, which may launch, name them.
+    if (!backward && function.seqNr() < 0 && g_quiet->has(name)) return;
     const uint32_t parent = stack.depth == 0 ? 0 : stack.frames[stack.depth - 1].operation;
     const uint32_t forward = backward ? g_forward.get(function.forwardThreadId(), function.seqNr()) : 0;
     const AttentionCall attention(function);
     const OperationTable::Found found =
-        g_table.find(g_sink, {function, parent, forward, attention.settings(), backward});
+        g_table.find(g_sink, {function, name, parent, forward, attention.settings(), backward});
     if (!backward && function.seqNr() >= 0) g_forward.put(function.threadId(), function.seqNr(), found.id);
     if (stack.depth == 0) stack.call = g_calls.fetch_add(1, std::memory_order_relaxed) + 1;
     stack.frames[stack.depth++] = {&function, found.id};
@@ -88,6 +93,7 @@ void on_end(const at::RecordFunction& function, at::ObserverContext*) {
 
 void follow_operations(const AttnscopeTorchSink& sink) {
     g_sink = sink;
+    g_quiet = new QuietOperations();  // for as long as the process lives
     pthread_atfork(nullptr, nullptr, [] { g_off = true; });
     at::addGlobalCallback(at::RecordFunctionCallback(on_start, on_end)
                               .needsInputs(true)

@@ -1,5 +1,5 @@
 #pragma once
-// Kernel names for people. Both functions accept anything, also names from hostile files: they never throw,
+// Kernel names for people. The functions accept anything, also names from hostile files: they never throw,
 // their results hold printable ASCII only, and their cost is bounded (a mangled name can stand for one that
 // is exponentially longer).
 #include <string>
@@ -13,11 +13,12 @@ namespace attnscope {
 std::string demangle(std::string_view mangled);
 
 /// What a table shows instead of a demangled name of up to thousands of characters, at most 96 characters:
-///     flash_fwd_kernel<64,128,128,4> causal          head dimension, tile (queries, keys), warps; then what
-///     is on fmha_cutlassF_bf16_aligned_64x64_rf_sm80 elementwise: masked_fill                       ATen's
-///     wrapper, then the operation inside it reduce: sum cutlass_80_tensorop_bf16_s16816gemm_...        from
-///     cutlass::Kernel2<...> softmax_warp_forward                           else the function without
-///     namespaces and arguments
+/// - "flash_fwd_kernel<64,128,128,4> causal": head dimension, tile (queries, keys), warps; then what is on
+/// - "fmha_cutlassF_bf16_aligned_64x64_rf_sm80"
+/// - "elementwise: masked_fill", "reduce: sum": ATen's wrapper, then the operation inside it
+/// - "cutlass_80_tensorop_bf16_s16816gemm_...": from cutlass::Kernel2<...>
+/// - "softmax_warp_forward": else the function, without namespaces and arguments
+///
 /// Different kernels can share a short name; show the full one on demand.
 std::string short_kernel_name(std::string_view demangled);
 

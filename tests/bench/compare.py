@@ -178,15 +178,22 @@ def operations(bench, layers, repetitions):
     if not bench.has_torch():
         return
     program = [bench.options.python, str(here / "operations.py")]
-    contenders = {"bare": (program, bench.virtual),
-                  "attnscope, operations off": (bench.attnscope() + program, dict(bench.environment, ATTNSCOPE_OPERATIONS="0")),
-                  "attnscope, operations on": (bench.attnscope() + program, bench.environment)}
+    off = dict(bench.environment, ATTNSCOPE_OPERATIONS="0")
+    observer = str(bench.build / "tests/bench/libbench_empty_observer.so")
+    if not pathlib.Path(observer).exists():
+        sys.exit(f"{observer} is not built: see run.sh")
+    contenders = {"bare": (program, bench.virtual, ""),
+                  "bare, an observer of LibTorch's that does nothing": (program, bench.virtual, observer),
+                  "attnscope, operations off": (bench.attnscope() + program, off, ""),
+                  "attnscope, operations on": (bench.attnscope() + program, bench.environment, ""),
+                  "PyTorch's emit_nvtx with shapes": (program, bench.virtual, "nvtx"),
+                  "PyTorch's profiler with shapes": (program, bench.virtual, "profiler")}
     samples = {name: [] for name in contenders}
     with_operation = set()
     for _ in range(repetitions):
-        for name, (command, environment) in contenders.items():
+        for name, (command, environment, watched_by) in contenders.items():
             shutil.rmtree(bench.scratch / "run", ignore_errors=True)
-            samples[name].append(bench.once(command + [str(layers)], environment))
+            samples[name].append(bench.once(command + [str(layers), *([watched_by] if watched_by else [])], environment))
             if "attnscope" in name:
                 with_operation.add((name, bench.share_with_operation()))
     for name, share in with_operation:
@@ -194,13 +201,17 @@ def operations(bench, layers, repetitions):
             sys.exit(f"{name}: {share:.3f} of the kernels name their operation")
     rows = []
     for name, seen in samples.items():
-        cells = ["{:.1f} ± {:.1f}".format(*spread([1e6 * s[key] for s in seen])) for key in ("loop_s", "thread_cpu_s")]
+        cells = ["{:.1f} ± {:.1f}".format(*spread([1e6 * s[key] for s in seen])) for key in ("loop_s", "thread_cpu_s", "least_cpu_s")]
         rows.append([name, *cells, f"{max(s['peak_mb'] for s in seen):.0f}"])
     table(f"{layers:,} attention layers in Python, {repetitions} repetitions in turns: us a layer (median ± interquartile range)",
-          ["", "loop", "loop, CPU", "peak MB"], rows)
-    for key, words in (("loop_s", "loop"), ("thread_cpu_s", "loop, CPU")):
-        ratios = [on[key] / off[key] for on, off in zip(samples["attnscope, operations on"], samples["attnscope, operations off"])]
-        print("operations on / off: {:.3f} ± {:.3f} ({})".format(*spread(ratios), words))
+          ["", "loop", "loop, CPU", "fastest fifty, CPU", "peak MB"], rows)
+    for key, words in (("loop_s", "loop"), ("thread_cpu_s", "loop, CPU"), ("least_cpu_s", "fastest fifty, CPU")):
+        def ratio(above, below):
+            return "{:.3f} ± {:.3f}".format(*spread([a[key] / b[key] for a, b in zip(samples[above], samples[below])]))
+        ours = [(on[key] - off[key] - watched[key] + bare[key]) / off[key] for bare, watched, off, on, *_ in zip(*samples.values())]
+        print(f"operations on / off: {ratio('attnscope, operations on', 'attnscope, operations off')}; "
+              f"the observer that does nothing / bare: {ratio(list(contenders)[1], 'bare')}; "
+              "attnscope's part, what that observer costs taken off: {:.3f} ± {:.3f} ({})".format(*spread(ours), words))
 
 
 FIXTURE = {"attnscope_fixture": 1, "note": "invented: the benchmark looks at time alone",
