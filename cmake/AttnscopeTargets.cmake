@@ -10,6 +10,7 @@ endif()
 
 # Lines for a stack trace, without the types and variables that take a fifth of the build.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-g1")
 
 # The program finds its libraries relative to itself: <prefix>/bin/attnscope, <prefix>/lib/attnscope/...
 set(ATTNSCOPE_BIN_DIR ${CMAKE_BINARY_DIR}/bin)
@@ -17,16 +18,18 @@ set(ATTNSCOPE_LIB_DIR ${CMAKE_BINARY_DIR}/lib/attnscope)
 set(ATTNSCOPE_VGPU_DIR ${ATTNSCOPE_LIB_DIR}/virtual_gpu)
 
 # A compiler cache where there is one, else precompiled headers, which a cache cannot look into: a clean build takes a third less.
-# Not where the compiler optimises: GCC 12 then takes the standard library's own code in them for ours, and warns of it.
 find_program(ATTNSCOPE_CCACHE ccache)
 if(ATTNSCOPE_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${ATTNSCOPE_CCACHE})
-endif()
-if(ATTNSCOPE_CCACHE OR NOT ATTNSCOPE_SANITIZE)
     set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 # attnscope_precompile(TARGET HEADERS...): these, and the standard library's usual ones, once for all sources of the target.
+# Not where the compiler optimises: GCC 12 then takes the standard library's own code in them for ours, and warns of it.
 function(attnscope_precompile target)
+    get_target_property(options ${target} COMPILE_OPTIONS)
+    if(NOT ATTNSCOPE_SANITIZE AND NOT "-O0" IN_LIST options)
+        return()
+    endif()
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <cstdint> <filesystem> <functional> <map> <memory> <optional> <string>
         <string_view> <utility> <vector> ${ARGN})
 endfunction()
@@ -66,7 +69,13 @@ function(attnscope_test_headers)
     attnscope_precompile(attnscope_test_headers <gtest/gtest.h>)
 endfunction()
 
+# In front of a test's name in the sanitizer build, whose tests ctest lists beside the others'.
+set(ATTNSCOPE_TEST_PREFIX "")
+if(ATTNSCOPE_SANITIZE)
+    set(ATTNSCOPE_TEST_PREFIX "sanitized.")
+endif()
 # attnscope_test(NAME SOURCES... [LIBS ...] [LABELS ...]): one GoogleTest program, one ctest entry per program.
+# Where ATTNSCOPE_TESTED_SANITIZED is set and the sanitizer build has the program, this one does not build it again.
 function(attnscope_test name)
     cmake_parse_arguments(T "" "TIMEOUT" "LIBS;LABELS;ENV" ${ARGN})
     add_executable(${name} ${T_UNPARSED_ARGUMENTS})
@@ -76,10 +85,16 @@ function(attnscope_test name)
     if(TARGET attnscope_test_headers)
         target_precompile_headers(${name} REUSE_FROM attnscope_test_headers)
     endif()
-    add_test(NAME ${name} COMMAND ${name})
+    file(RELATIVE_PATH place ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+    if(ATTNSCOPE_TESTED_SANITIZED AND EXISTS ${ATTNSCOPE_SANITIZED_TESTS}/${place}/${name})
+        set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+        return()
+    endif()
+    set(test ${ATTNSCOPE_TEST_PREFIX}${name})
+    add_test(NAME ${test} COMMAND ${name})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 300)
     endif()
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}"
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}"
         ENVIRONMENT "ATTNSCOPE_SOURCE_DIR=${PROJECT_SOURCE_DIR};ATTNSCOPE_BINARY_DIR=${PROJECT_BINARY_DIR};${T_ENV}")
 endfunction()
