@@ -1,46 +1,28 @@
 // attnscope kernels, as a user calls it. Right values: the cubins of tests/binary (cuobjdump's), the issue's
 // occupancies.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/command.h"
+
 namespace attnscope {
 namespace {
+
+using test::Outcome;
 
 std::string environment(const char* name, const char* otherwise) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-struct Result {
-    int exit_code = -1;
-    std::string output, errors;
-};
-
-Result run(const std::string& arguments) {
-    const std::string errors = "kernels-test-" + std::to_string(getpid()) + ".err";
-    const std::string command =
-        environment("ATTNSCOPE_BINARY_DIR", ".") + "/bin/attnscope kernels " + arguments + " 2>" + errors;
-    Result result;
-    FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return result;
-    char buffer[4096];
-    for (size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.output.append(buffer, got);
-    const int status = pclose(pipe);
-    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    std::ifstream file(errors);
-    result.errors = {std::istreambuf_iterator<char>(file), {}};
-    std::remove(errors.c_str());
-    return result;
+Outcome run(const std::string& arguments) {
+    return test::typed("kernels " + arguments);
 }
 
 std::string fixture(int sm) {
@@ -57,31 +39,31 @@ size_t longest_line(const std::string& text) {
 
 /// Bad input: exit code 2, nothing on stdout, one sentence on stderr.
 void refuses(const std::string& arguments, const std::string& words) {
-    const Result result = run(arguments);
+    const Outcome result = run(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments;
-    EXPECT_EQ(result.output, "") << arguments;
-    EXPECT_NE(result.errors.find(words), std::string::npos) << arguments << " said: " << result.errors;
-    EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
-    EXPECT_EQ(result.errors.rfind("attnscope: ", 0), 0U) << result.errors;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_NE(result.err.find(words), std::string::npos) << arguments << " said: " << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.err.rfind("attnscope: ", 0), 0U) << result.err;
 }
 
 TEST(Kernels, OfAFileAsText) {
-    const Result result = run(fixture(90) + " --match '^(bounded|plain|clustered)' --device H100-SXM5");
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    EXPECT_EQ(result.output.rfind("3 of 7 kernels of kernels_sm_90.cubin for H100-SXM5 (sm_90)\n", 0), 0U)
-        << result.output;
-    EXPECT_NE(result.output.find("clustered cluster 2x1x1"), std::string::npos) << result.output;
-    EXPECT_NE(result.output.find("256*"), std::string::npos) << "launch bounds are marked";
-    EXPECT_NE(result.output.find("100.0%"), std::string::npos)
+    const Outcome result = run(fixture(90) + " --match '^(bounded|plain|clustered)' --device H100-SXM5");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.rfind("3 of 7 kernels of kernels_sm_90.cubin for H100-SXM5 (sm_90)\n", 0), 0U)
+        << result.out;
+    EXPECT_NE(result.out.find("clustered cluster 2x1x1"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("256*"), std::string::npos) << "launch bounds are marked";
+    EXPECT_NE(result.out.find("100.0%"), std::string::npos)
         << "bounded: 16 registers, 256 threads, 2,048 bytes";
-    EXPECT_NE(result.output.find("no block size is known: give it with --block"), std::string::npos);
-    EXPECT_LE(longest_line(result.output), 80U) << result.output;
+    EXPECT_NE(result.out.find("no block size is known: give it with --block"), std::string::npos);
+    EXPECT_LE(longest_line(result.out), 80U) << result.out;
 }
 
 TEST(Kernels, OfAFileAsJson) {
-    const Result result = run(fixture(80) + " --match 'bounded|plain' --device A100 --format json");
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-    const auto json = nlohmann::json::parse(result.output);
+    const Outcome result = run(fixture(80) + " --match 'bounded|plain' --device A100 --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
     EXPECT_EQ(json["device"], "A100-SXM4-80GB");
     EXPECT_EQ(json["searched"], 7);
     ASSERT_EQ(json["kernels"].size(), 2U);
@@ -100,30 +82,30 @@ TEST(Kernels, OfAFileAsJson) {
 }
 
 TEST(Kernels, BlockAndDynamicSharedAreTheUsers) {
-    const Result result =
+    const Outcome result =
         run(fixture(90) + " --match dynamic --device H100 --block 128 --dynamic-shared 98304 --format json");
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-    const auto kernel = nlohmann::json::parse(result.output)["kernels"][0];
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto kernel = nlohmann::json::parse(result.out)["kernels"][0];
     EXPECT_EQ(kernel["occupancy"]["ctas_per_sm"], 2);  // 2 x (96 + 1 KiB) of 228 KiB
     EXPECT_EQ(kernel["occupancy"]["limiters"], nlohmann::json::array({"shared memory"}));
-    const Result large = run(fixture(90) + " --match bounded --device H100 --block 512");
-    EXPECT_NE(large.output.find("does not launch: the kernel allows at most 256 threads"), std::string::npos)
-        << large.output;
+    const Outcome large = run(fixture(90) + " --match bounded --device H100 --block 512");
+    EXPECT_NE(large.out.find("does not launch: the kernel allows at most 256 threads"), std::string::npos)
+        << large.out;
 }
 
 // Right values: nvdisasm -c kernels_sm_90.cubin. `framed` keeps an array in local memory.
 TEST(Kernels, InstructionsOfAFile) {
-    const Result text = run(fixture(90) + " --match 'framed|clustered' --device H100");
-    EXPECT_EQ(text.exit_code, 0) << text.errors;
-    EXPECT_NE(text.output.find("    local memory: "), std::string::npos) << text.output;
-    EXPECT_EQ(text.output.find("spills:"), std::string::npos) << "the compiler noted none: " << text.output;
-    const Result mix = run(fixture(90) + " --match clustered --device H100 --mix");
-    EXPECT_NE(mix.output.find("    no tensor instruction\n"), std::string::npos) << mix.output;
-    EXPECT_NE(mix.output.find("    8 instructions in its code"), std::string::npos) << mix.output;
-    EXPECT_NE(mix.output.find("1 EXIT"), std::string::npos) << mix.output;
-    EXPECT_LE(longest_line(mix.output), 80U) << mix.output;
-    const Result json = run(fixture(90) + " --match clustered --device H100 --mix --format json");
-    const auto code = nlohmann::json::parse(json.output)["kernels"][0]["code"];
+    const Outcome text = run(fixture(90) + " --match 'framed|clustered' --device H100");
+    EXPECT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_NE(text.out.find("    local memory: "), std::string::npos) << text.out;
+    EXPECT_EQ(text.out.find("spills:"), std::string::npos) << "the compiler noted none: " << text.out;
+    const Outcome mix = run(fixture(90) + " --match clustered --device H100 --mix");
+    EXPECT_NE(mix.out.find("    no tensor instruction\n"), std::string::npos) << mix.out;
+    EXPECT_NE(mix.out.find("    8 instructions in its code"), std::string::npos) << mix.out;
+    EXPECT_NE(mix.out.find("1 EXIT"), std::string::npos) << mix.out;
+    EXPECT_LE(longest_line(mix.out), 80U) << mix.out;
+    const Outcome json = run(fixture(90) + " --match clustered --device H100 --mix --format json");
+    const auto code = nlohmann::json::parse(json.out)["kernels"][0]["code"];
     EXPECT_EQ(code["instructions"], 8);
     EXPECT_EQ(code["padding"], 16);
     EXPECT_EQ(code["unknown_instructions"], 0);
@@ -136,30 +118,29 @@ TEST(Kernels, InstructionsOfAFile) {
 }
 
 TEST(Kernels, LimitIsSaid) {
-    const Result result = run(fixture(90) + " --device H100 --limit 2");
-    EXPECT_NE(result.output.find("... and 5 more rows; --limit shows them"), std::string::npos)
-        << result.output;
+    const Outcome result = run(fixture(90) + " --device H100 --limit 2");
+    EXPECT_NE(result.out.find("... and 5 more rows; --limit shows them"), std::string::npos) << result.out;
 }
 
 // The right values, with the numbers of facts/attention.md.
 TEST(Kernels, ByHand) {
     const auto percent = [](const std::string& arguments) {
-        const Result result = run(arguments + " --format json");
-        EXPECT_EQ(result.exit_code, 0) << result.errors;
-        return nlohmann::json::parse(result.output)["occupancy"]["percent"].get<double>();
+        const Outcome result = run(arguments + " --format json");
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        return nlohmann::json::parse(result.out)["occupancy"]["percent"].get<double>();
     };
     EXPECT_EQ(percent("--registers 255 --shared 49152 --block 128 --device A100"), 12.5);
     EXPECT_EQ(percent("--registers 255 --shared 65536 --block 128 --device H100"), 12.5);
     EXPECT_NEAR(percent("--registers 255 --shared 49152 --block 128 --device RTX-4090"), 16.7, 0.05);
     EXPECT_NEAR(percent("--registers 254 --shared 98304 --block 128 --device RTX-4090"), 8.3, 0.05);
     EXPECT_EQ(percent("--registers 128 --shared 18944 --block 128 --device virtual:H100-SXM5"), 25);
-    const Result text = run("--registers 255 --shared 49152 --block 128 --device A100");
-    EXPECT_NE(text.output.find("12.5%: 2 CTAs/SM, 8 of 64 warps; limited by registers"), std::string::npos)
-        << text.output;
-    const Result refused = run("--registers 255 --block 512 --device A100");
+    const Outcome text = run("--registers 255 --shared 49152 --block 128 --device A100");
+    EXPECT_NE(text.out.find("12.5%: 2 CTAs/SM, 8 of 64 warps; limited by registers"), std::string::npos)
+        << text.out;
+    const Outcome refused = run("--registers 255 --block 512 --device A100");
     EXPECT_EQ(refused.exit_code, 0);
-    EXPECT_NE(refused.output.find("does not launch: 255 registers x 512 threads"), std::string::npos)
-        << refused.output;
+    EXPECT_NE(refused.out.find("does not launch: 255 registers x 512 threads"), std::string::npos)
+        << refused.out;
 }
 
 TEST(Kernels, BadInputIsOneSentenceAndExitCode2) {
@@ -184,10 +165,10 @@ TEST(Kernels, AHostileFileNameReachesNoTerminal) {
     const std::string path =
         std::filesystem::temp_directory_path() / ("attnscope-\x1b[2J-" + std::to_string(getpid()) + ".cubin");
     std::filesystem::copy_file(fixture(90), path, std::filesystem::copy_options::overwrite_existing);
-    const Result result = run("'" + path + "' --device H100");
+    const Outcome result = run("'" + path + "' --device H100");
     std::filesystem::remove(path);
-    EXPECT_EQ(result.exit_code, 0) << result.errors;
-    EXPECT_EQ(result.output.find('\x1b'), std::string::npos);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
 }
 
 struct Flash {
@@ -202,10 +183,10 @@ TEST_P(LibTorch, Occupancy) {
     const std::string library = environment("ATTNSCOPE_TORCH_ROOT", "/nowhere") + "/lib/libtorch_cuda.so";
     if (!std::filesystem::exists(library)) GTEST_SKIP() << "no LibTorch with CUDA (ATTNSCOPE_TORCH_ROOT)";
     const Flash& flash = GetParam();
-    const Result result = run(library + " --device " + flash.device + " --match '" + flash.match +
-                              "' --block 128 --dynamic-shared " + flash.shared + " --format json");
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-    const auto json = nlohmann::json::parse(result.output);
+    const Outcome result = run(library + " --device " + flash.device + " --match '" + flash.match +
+                               "' --block 128 --dynamic-shared " + flash.shared + " --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
     ASSERT_FALSE(json["kernels"].empty());
     for (const auto& kernel : json["kernels"])
         EXPECT_NEAR(kernel["occupancy"]["percent"].get<double>(), flash.percent, 0.05) << kernel["demangled"];
@@ -219,19 +200,19 @@ TEST(LibTorchCode, FlashOnHopper) {
                                   " --device H100 --match 'flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, "
                                   "128, .*bfloat16_t> >, false, "
                                   "true, false, false, true, true, false, false>'";
-    const Result text = run(arguments);
+    const Outcome text = run(arguments);
     EXPECT_NE(
-        text.output.find("\n    head dim 64, tile 128x128, 4 warps; 512 HMMA; spills: 35 stores, 37 loads\n"),
+        text.out.find("\n    head dim 64, tile 128x128, 4 warps; 512 HMMA; spills: 35 stores, 37 loads\n"),
         std::string::npos)
-        << text.output;
-    EXPECT_LE(longest_line(text.output), 80U) << text.output;
-    const Result mix = run(arguments + " --mix");
-    EXPECT_NE(mix.output.find("uses mma.sync (512 HMMA), not wgmma"), std::string::npos) << mix.output;
-    EXPECT_NE(mix.output.find("its tile needs 49,152 bytes of dynamic shared memory"), std::string::npos)
-        << mix.output;
-    EXPECT_LE(longest_line(mix.output), 80U) << mix.output;
-    const Result json = run(arguments + " --format json");
-    const auto kernels = nlohmann::json::parse(json.output)["kernels"];
+        << text.out;
+    EXPECT_LE(longest_line(text.out), 80U) << text.out;
+    const Outcome mix = run(arguments + " --mix");
+    EXPECT_NE(mix.out.find("uses mma.sync (512 HMMA), not wgmma"), std::string::npos) << mix.out;
+    EXPECT_NE(mix.out.find("its tile needs 49,152 bytes of dynamic shared memory"), std::string::npos)
+        << mix.out;
+    EXPECT_LE(longest_line(mix.out), 80U) << mix.out;
+    const Outcome json = run(arguments + " --format json");
+    const auto kernels = nlohmann::json::parse(json.out)["kernels"];
     ASSERT_EQ(kernels.size(), 1U);
     const auto& code = kernels[0]["code"];
     EXPECT_EQ(code["tensor"]["mma_sync"], 512);

@@ -2,60 +2,34 @@
 // or not at all.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 
 #include "blog_run.h"
+#include "support/command.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
+using test::Outcome;
 
 class ReportCommand : public ::testing::Test {
   protected:
-    void SetUp() override {
-        const char* build = std::getenv("ATTNSCOPE_BINARY_DIR");
-        program_ = fs::path(build ? build : ".") / "bin/attnscope";
-        ASSERT_TRUE(fs::exists(program_)) << program_;
-        test::write_blog_run(run(), {});
-    }
+    void SetUp() override { test::write_blog_run(run(), {}); }
     fs::path run() const { return folder_.path() / "run"; }
-    Outcome report(const std::string& arguments) {
-        const fs::path err = folder_.path() / "stderr";
-        FILE* pipe = popen(
-            ("'" + program_.string() + "' report " + arguments + " 2>'" + err.string() + "'").c_str(), "r");
-        Outcome outcome;
-        std::array<char, 4096> buffer;
-        for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-            outcome.out.append(buffer.data(), n);
-        const int status = pclose(pipe);
-        outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        outcome.err = test::read_text(err);
-        return outcome;
-    }
+    static Outcome report(const std::string& arguments) { return test::typed("report " + arguments); }
     size_t files() const {
         size_t n = 0;
         for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.path())) ++n;
         return n;
     }
     test::TemporaryFolder folder_;
-    fs::path program_;
 };
 
 TEST_F(ReportCommand, TextOnStandardOutput) {
     const Outcome o = report(run().string());
-    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.exit_code, 0) << o.err;
     EXPECT_EQ(o.out.find('\x1b'), std::string::npos) << "a pipe gets no colours";
     EXPECT_NE(o.out.substr(0, o.out.find('\n')).find("nothing was measured"), std::string::npos)
         << "in the first line";
@@ -67,9 +41,9 @@ TEST_F(ReportCommand, EveryFormatAndItsNameFromTheExtension) {
     EXPECT_EQ(report(run().string() + " --format json -o -").out.substr(0, 1), "{");
     EXPECT_NE(report(run().string() + " --format html").out.find("<!DOCTYPE html>"), std::string::npos);
     const fs::path html = folder_.path() / "r.html";
-    EXPECT_EQ(report(run().string() + " -o " + html.string()).code, 0);
+    EXPECT_EQ(report(run().string() + " -o " + html.string()).exit_code, 0);
     EXPECT_NE(test::read_text(html).find("<!DOCTYPE html>"), std::string::npos);
-    EXPECT_EQ(report(run().string() + " --format pdf").code, 2);
+    EXPECT_EQ(report(run().string() + " --format pdf").exit_code, 2);
 }
 
 TEST_F(ReportCommand, FileIsReplacedWholeAndKeepsItsMode) {
@@ -77,7 +51,7 @@ TEST_F(ReportCommand, FileIsReplacedWholeAndKeepsItsMode) {
     test::write_text(md, "old");
     ::chmod(md.c_str(), 0600);
     const size_t before = files();
-    EXPECT_EQ(report(run().string() + " -o " + md.string()).code, 0);
+    EXPECT_EQ(report(run().string() + " -o " + md.string()).exit_code, 0);
     EXPECT_EQ(test::read_text(md).substr(0, 2), "# ");
     struct stat s {};
     ASSERT_EQ(::stat(md.c_str(), &s), 0);
@@ -88,16 +62,16 @@ TEST_F(ReportCommand, FileIsReplacedWholeAndKeepsItsMode) {
 TEST_F(ReportCommand, OutputsThatCannotBeWritten) {
     fs::create_directory(folder_.path() / "folder");
     Outcome o = report(run().string() + " -o " + (folder_.path() / "folder").string());
-    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.exit_code, 2);
     EXPECT_NE(o.err.find("it is a folder"), std::string::npos) << o.err;
     o = report(run().string() + " -o " + (folder_.path() / "nowhere/r.md").string());
-    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.exit_code, 2);
     EXPECT_NE(o.err.find("nowhere"), std::string::npos) << o.err;
-    EXPECT_EQ(report(run().string() + " -o ''").code, 2);
+    EXPECT_EQ(report(run().string() + " -o ''").exit_code, 2);
     if (fs::exists("/dev/full")) {
-        EXPECT_EQ(report(run().string() + " -o /dev/full").code, 2);
+        EXPECT_EQ(report(run().string() + " -o /dev/full").exit_code, 2);
         EXPECT_TRUE(fs::is_character_file("/dev/full"));
-        EXPECT_EQ(report(run().string() + " >/dev/full").code, 2);
+        EXPECT_EQ(report(run().string() + " >/dev/full").exit_code, 2);
     }
 }
 
@@ -107,7 +81,7 @@ TEST_F(ReportCommand, WhatIsNoRunIsOneSentenceAndCode2) {
     for (const char* name : {"file", "empty", "missing"}) {
         const Outcome o =
             report((folder_.path() / name).string() + " -o " + (folder_.path() / "out.md").string());
-        EXPECT_EQ(o.code, 2) << name;
+        EXPECT_EQ(o.exit_code, 2) << name;
         EXPECT_EQ(o.out, "");
         EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.err;
         const bool file =
@@ -115,10 +89,10 @@ TEST_F(ReportCommand, WhatIsNoRunIsOneSentenceAndCode2) {
         EXPECT_NE(o.err.find(file ? "PyTorch" : "attnscope attention -o DIR"), std::string::npos) << o.err;
         EXPECT_FALSE(fs::exists(folder_.path() / "out.md"));
     }
-    EXPECT_EQ(report("").code, 2);
+    EXPECT_EQ(report("").exit_code, 2);
     test::write_text(run() / "run.json", test::run_json("virtual", "2.0"));
     const Outcome newer = report(run().string());
-    EXPECT_EQ(newer.code, 2);
+    EXPECT_EQ(newer.exit_code, 2);
     EXPECT_NE(newer.err.find("schema version 2.0"), std::string::npos) << newer.err;
 }
 
@@ -126,7 +100,7 @@ TEST_F(ReportCommand, ARunWithoutLaunchesReportsThatAndSucceeds) {
     for (const auto& entry : fs::directory_iterator(run()))
         if (entry.path().extension() == ".jsonl") fs::remove(entry.path());
     const Outcome o = report(run().string());
-    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.exit_code, 0) << o.err;
     EXPECT_NE(o.out.find("No comparison was made"), std::string::npos);
     EXPECT_NE(o.out.find("no process of the program initialised CUDA"), std::string::npos) << o.out;
 }
@@ -134,7 +108,7 @@ TEST_F(ReportCommand, ARunWithoutLaunchesReportsThatAndSucceeds) {
 // --kernel: the chain from the launch to the findings, one section a kernel.
 TEST_F(ReportCommand, AKernelAsAChainOfReasons) {
     const Outcome o = report(run().string() + " --kernel 'flash_fwd_kernel<.*64'");
-    ASSERT_EQ(o.code, 0) << o.err;
+    ASSERT_EQ(o.exit_code, 0) << o.err;
     EXPECT_NE(o.out.find("sdpa_flash, launch 1: flash_fwd_kernel<64,128,128,4>"), std::string::npos) << o.out;
     EXPECT_NE(o.out.find("sdpa_auto, launch 1"), std::string::npos) << "of each implementation";
     EXPECT_EQ(o.out.find("naive, launch"), std::string::npos);
@@ -153,18 +127,18 @@ TEST_F(ReportCommand, AKernelAsAChainOfReasons) {
 
 TEST_F(ReportCommand, AKernelThatIsNotThereOrNoExpression) {
     Outcome o = report(run().string() + " --kernel no_such_kernel");
-    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.exit_code, 2);
     EXPECT_NE(o.err.find("softmax_warp_forward"), std::string::npos) << "it names what there is: " << o.err;
     o = report(run().string() + " --kernel 'flash(fwd'");
-    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.exit_code, 2);
     EXPECT_NE(o.err.find("at character 6"), std::string::npos) << o.err;
-    EXPECT_EQ(report(run().string() + " --kernel '((((a*)*)*)*)*~'").code, 2) << "and it comes back";
-    EXPECT_EQ(report(run().string() + " --kernel x --finding y").code, 2);
+    EXPECT_EQ(report(run().string() + " --kernel '((((a*)*)*)*)*~'").exit_code, 2) << "and it comes back";
+    EXPECT_EQ(report(run().string() + " --kernel x --finding y").exit_code, 2);
 }
 
 TEST_F(ReportCommand, AFindingWithAllItsEvidence) {
     const Outcome o = report(run().string() + " --finding low-occupancy-by-design");
-    ASSERT_EQ(o.code, 0) << o.err;
+    ASSERT_EQ(o.exit_code, 0) << o.err;
     for (const char* part : {"12.5% theoretical occupancy is the design",
                              "evidence: theoretical occupancy 12.5 %", "2 CTAs x 4 warps of 64", "yet: ",
                              "Nsight Compute would say: ", "next: attnscope attention", "stay silent where"})
@@ -173,11 +147,11 @@ TEST_F(ReportCommand, AFindingWithAllItsEvidence) {
 
 TEST_F(ReportCommand, AFindingThatIsNotThere) {
     Outcome o = report(run().string() + " --finding data-loss");
-    EXPECT_EQ(o.code, 0) << "a rule that is silent is no mistake: " << o.err;
+    EXPECT_EQ(o.exit_code, 0) << "a rule that is silent is no mistake: " << o.err;
     EXPECT_NE(o.out.find("found nothing here"), std::string::npos) << o.out;
     EXPECT_NE(o.out.find("no record was lost"), std::string::npos) << o.out;
     o = report(run().string() + " --finding low-occupancy-design");
-    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.exit_code, 2);
     EXPECT_NE(o.err.find("low-occupancy-by-design"), std::string::npos) << "the nearest: " << o.err;
 }
 

@@ -1,29 +1,18 @@
 // attnscope compare as a user runs it: exit codes, formats, outputs.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 
 #include "blog_run.h"
+#include "support/command.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-    int code = -1;
-    std::string out, err;
-};
+using test::Outcome;
 
 class CompareCommand : public ::testing::Test {
   protected:
     void SetUp() override {
-        const char* build = std::getenv("ATTNSCOPE_BINARY_DIR");
-        program_ = fs::path(build ? build : ".") / "bin/attnscope";
-        ASSERT_TRUE(fs::exists(program_)) << program_;
         test::write_blog_run(at("a"), {});
         test::BlogOptions measured;
         measured.ground = "real";
@@ -33,25 +22,14 @@ class CompareCommand : public ::testing::Test {
     }
     fs::path at(const std::string& name) const { return folder_.path() / name; }
     Outcome compare(const std::string& arguments) {
-        const std::string command = "cd '" + folder_.path().string() + "' && '" + program_.string() +
-                                    "' compare " + arguments + " 2>stderr";
-        FILE* pipe = popen(command.c_str(), "r");
-        Outcome outcome;
-        std::array<char, 4096> buffer;
-        for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-            outcome.out.append(buffer.data(), n);
-        const int status = pclose(pipe);
-        outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        outcome.err = test::read_text(at("stderr"));
-        return outcome;
+        return test::typed("compare " + arguments, {}, folder_.path().string());
     }
     test::TemporaryFolder folder_;
-    fs::path program_;
 };
 
 TEST_F(CompareCommand, PrintsTheLineUp) {
     const Outcome o = compare("a b");
-    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.exit_code, 0) << o.err;
     EXPECT_EQ(o.out.find("COMPARED"), 0U) << o.out.substr(0, 200);
     EXPECT_NE(o.out.find("Launch by launch"), std::string::npos);
     EXPECT_NE(o.out.find("resolved"), std::string::npos);
@@ -61,7 +39,7 @@ TEST_F(CompareCommand, PrintsTheLineUp) {
 TEST_F(CompareCommand, WritesEveryFormat) {
     for (const char* format : {"text", "md", "html", "json"}) {
         const Outcome o = compare(std::string("a b --format ") + format + " -o out");
-        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_EQ(o.exit_code, 0) << o.err;
         EXPECT_EQ(o.out, "");
         EXPECT_GT(fs::file_size(at("out")), 1000U) << format;
     }
@@ -70,7 +48,7 @@ TEST_F(CompareCommand, WritesEveryFormat) {
 
 TEST_F(CompareCommand, SameNamesCanBeReplaced) {
     const Outcome o = compare("a a --pair sdpa_flash:sdpa_math");
-    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.exit_code, 0) << o.err;
     EXPECT_NE(o.out.find("sdpa_flash against sdpa_math"), std::string::npos);
 }
 
@@ -80,7 +58,7 @@ TEST_F(CompareCommand, UnusableInputIsTwo) {
          {"a missing", "missing a", "a no-run", "a", "", "a b --format pdf",
           "a b --pair :", "a b --pair sdpa_flash:nobody", "a b -o no-folder/out", "a b c"}) {
         const Outcome o = compare(arguments);
-        EXPECT_EQ(o.code, 2) << arguments << ": " << o.err;
+        EXPECT_EQ(o.exit_code, 2) << arguments << ": " << o.err;
         EXPECT_EQ(o.out, "") << arguments;
         EXPECT_FALSE(o.err.empty()) << arguments;
     }
@@ -100,7 +78,7 @@ TEST_F(CompareCommand, NothingToCompareIsThree) {
     }
     for (const char* arguments : {"a empty", "empty a", "a other", "empty empty"}) {
         const Outcome o = compare(arguments);
-        EXPECT_EQ(o.code, 3) << arguments << ": " << o.err;
+        EXPECT_EQ(o.exit_code, 3) << arguments << ": " << o.err;
         EXPECT_NE(o.err.find("nothing to compare"), std::string::npos) << o.err;
     }
 }

@@ -1,49 +1,31 @@
 // attnscope metrics, as a user calls it. Right values: those of tests/counters/catalogue_test.cpp.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "support/command.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+using test::Outcome;
 
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
 
-struct Result {
-    int exit_code = -1;
-    std::string output, errors;
-};
-
-Result run(const std::string& arguments, const std::string& before = {}) {
-    const std::string errors = "metrics-test-" + std::to_string(getpid()) + ".err";
-    const std::string command =
-        before + environment("ATTNSCOPE_BINARY_DIR") + "/bin/attnscope metrics " + arguments + " 2>" + errors;
-    Result result;
-    FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return result;
-    char buffer[4096];
-    for (size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;) result.output.append(buffer, got);
-    const int status = pclose(pipe);
-    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    std::ifstream file(errors);
-    result.errors = {std::istreambuf_iterator<char>(file), {}};
-    std::remove(errors.c_str());
-    return result;
+Outcome run(const std::string& arguments, const std::map<std::string, std::string>& variables = {}) {
+    return test::typed("metrics " + arguments, variables);
 }
 
 class Metrics : public testing::Test {
@@ -51,20 +33,20 @@ class Metrics : public testing::Test {
     void SetUp() override {
         const std::string library = environment("ATTNSCOPE_CUDA_ROOT") + "/lib/libcupti.so.13";
         if (fs::exists(library)) setenv("ATTNSCOPE_CUPTI", library.c_str(), 1);
-        if (run("--set core").errors.find("ATTNSCOPE_") != std::string::npos)
+        if (run("--set core").err.find("ATTNSCOPE_") != std::string::npos)
             GTEST_SKIP() << "no libcupti, or a build without collectors";
     }
     void says(const std::string& arguments, const std::string& words) {
-        const Result result = run(arguments);
-        EXPECT_EQ(result.exit_code, 0) << arguments << result.errors;
-        EXPECT_NE(result.output.find(words), std::string::npos) << arguments << " said: " << result.output;
+        const Outcome result = run(arguments);
+        EXPECT_EQ(result.exit_code, 0) << arguments << result.err;
+        EXPECT_NE(result.out.find(words), std::string::npos) << arguments << " said: " << result.out;
     }
     void refuses(const std::string& arguments, const std::string& words) {
-        const Result result = run(arguments);
+        const Outcome result = run(arguments);
         EXPECT_EQ(result.exit_code, 2) << arguments;
-        EXPECT_EQ(result.output, "") << arguments;
-        EXPECT_NE(result.errors.find(words), std::string::npos) << arguments << " said: " << result.errors;
-        EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+        EXPECT_EQ(result.out, "") << arguments;
+        EXPECT_NE(result.err.find(words), std::string::npos) << arguments << " said: " << result.err;
+        EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     }
 };
 
@@ -99,9 +81,9 @@ TEST_F(Metrics, SearchCoversRolesAndCuptisOwn) {
 }
 
 TEST_F(Metrics, AllChips) {
-    const Result result = run("--all-chips --format json");
-    ASSERT_EQ(result.exit_code, 0) << result.errors;
-    const Json chips = Json::parse(result.output)["chips"];
+    const Outcome result = run("--all-chips --format json");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Json chips = Json::parse(result.out)["chips"];
     ASSERT_EQ(chips.size(), 30U);
     size_t planned = 0;
     for (const Json& chip : chips) {
@@ -120,9 +102,9 @@ TEST_F(Metrics, AllChips) {
 
 TEST_F(Metrics, NsightComputesSetsTakeMorePasses) {
     for (const char* chip : {"TU102", "GH100", "GB10B"}) {  // the last without DRAM counters
-        const Result result = run("--compare-sets --format json --chip " + std::string(chip));
-        ASSERT_EQ(result.exit_code, 0) << result.errors;
-        const Json compared = Json::parse(result.output)["chips"][0];
+        const Outcome result = run("--compare-sets --format json --chip " + std::string(chip));
+        ASSERT_EQ(result.exit_code, 0) << result.err;
+        const Json compared = Json::parse(result.out)["chips"][0];
         EXPECT_EQ(compared["core"], 1);
         std::map<std::string, int> passes;
         for (const Json& row : compared["compared"]) passes[row["nsight_compute"]] = row["passes"];
@@ -134,14 +116,14 @@ TEST_F(Metrics, NsightComputesSetsTakeMorePasses) {
 }
 
 TEST_F(Metrics, JsonHoldsEveryRole) {
-    const Json json = Json::parse(run("--chip GB10B --set core --format json").output);
+    const Json json = Json::parse(run("--chip GB10B --set core --format json").out);
     const Json& core = json["chips"][0]["sets"][0];
     EXPECT_EQ(core["roles"].size(), 8U);
     EXPECT_EQ(core["roles"][0]["metrics"][0], "sm__warps_active.avg.pct_of_peak_sustained_active");
     EXPECT_TRUE(core["roles"][1].contains("absent"));
     EXPECT_FALSE(core["roles"][1].contains("metrics"));
-    EXPECT_GT(Json::parse(run("--search tensor --format json").output)["metrics"].size(), 50U);
-    EXPECT_EQ(Json::parse(run("--passes-for core --format json").output)["passes"], 1);
+    EXPECT_GT(Json::parse(run("--search tensor --format json").out)["metrics"].size(), 50U);
+    EXPECT_EQ(Json::parse(run("--passes-for core --format json").out)["passes"], 1);
 }
 
 TEST_F(Metrics, MistakesAreNamedWithWhatThereIs) {
@@ -156,7 +138,7 @@ TEST_F(Metrics, MistakesAreNamedWithWhatThereIs) {
 TEST_F(Metrics, LinesFitATerminal) {
     for (const char* arguments : {"--set core", "--set memory", "--all-chips", "--compare-sets",
                                   "--passes-for core,pcie__read_bytes.sum"}) {
-        std::istringstream lines(run(arguments).output);
+        std::istringstream lines(run(arguments).out);
         for (std::string line; std::getline(lines, line);)
             EXPECT_TRUE(line.size() <= 80 || line.find("__") != std::string::npos) << line;
     }
@@ -164,25 +146,24 @@ TEST_F(Metrics, LinesFitATerminal) {
 
 TEST(MetricsWithout, CuptiNamesTheRemedy) {
     if (!fs::exists(environment("ATTNSCOPE_BINARY_DIR") + "/lib/attnscope/attnscope_cupti_host")) {
-        const Result result = run("");
+        const Outcome result = run("");
         EXPECT_EQ(result.exit_code, 2);
-        EXPECT_NE(result.errors.find("ATTNSCOPE_BUILD_COLLECTORS"), std::string::npos) << result.errors;
+        EXPECT_NE(result.err.find("ATTNSCOPE_BUILD_COLLECTORS"), std::string::npos) << result.err;
         GTEST_SKIP() << "a build without collectors";
     }
-    const Result result = run("", "env ATTNSCOPE_CUPTI=/nowhere/libcupti.so.13 ");
+    const Outcome result = run("", {{"ATTNSCOPE_CUPTI", "/nowhere/libcupti.so.13"}});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.errors.find("/nowhere/libcupti.so.13: no such file"), std::string::npos)
-        << result.errors;
+    EXPECT_NE(result.err.find("/nowhere/libcupti.so.13: no such file"), std::string::npos) << result.err;
 }
 
 TEST(MetricsWithout, ATableOfTheUsersOwn) {
     const std::string table = "metrics-test-" + std::to_string(getpid()) + ".tsv";
     std::ofstream(table) << "r\tt\tcore\tparsecs\ta.sum\tM.\n";
-    const Result result = run("", "env ATTNSCOPE_METRICS=" + table + " ");
+    const Outcome result = run("", {{"ATTNSCOPE_METRICS", table}});
     fs::remove(table);
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.errors.find("line 1: unknown unit"), std::string::npos) << result.errors;
-    EXPECT_NE(run("", "env ATTNSCOPE_METRICS=/nowhere ").errors.find("/nowhere: cannot be read"),
+    EXPECT_NE(result.err.find("line 1: unknown unit"), std::string::npos) << result.err;
+    EXPECT_NE(run("", {{"ATTNSCOPE_METRICS", "/nowhere"}}).err.find("/nowhere: cannot be read"),
               std::string::npos);
 }
 
