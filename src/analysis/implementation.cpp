@@ -6,6 +6,7 @@
 #include "intervals.h"
 #include "models.h"
 #include "statistics.h"
+#include "status.h"
 #include "steps.h"
 #include "words.h"
 
@@ -207,9 +208,9 @@ void apply_mark(Implementation& out, const ImplementationMark* mark, const Marks
     out.backend = resolved_backend(out.name, mark ? mark->backend : "", marks.choice.value_or(Choice{}));
     if (!mark) return;
     out.reason = mark->reason;
-    if (mark->status == "ran") out.status = ImplementationStatus::ran;
-    if (mark->status == "refused") out.status = ImplementationStatus::refused;
-    if (mark->status == "failed") out.status = ImplementationStatus::failed;
+    for (const auto status :
+         {ImplementationStatus::ran, ImplementationStatus::refused, ImplementationStatus::failed})
+        if (mark->status == to_string(status)) out.status = status;
     if (mark->peak_allocated) out.peak_memory = Value::of(*mark->peak_allocated, Unit::bytes, reported);
     // On a virtual GPU nothing was computed: a difference of what was never computed says nothing.
     if (ground == Ground::virtual_gpu) return;
@@ -221,6 +222,20 @@ void apply_mark(Implementation& out, const ImplementationMark* mark, const Marks
 }
 
 }  // namespace
+
+const char* to_string(ImplementationStatus status) {
+    switch (status) {
+        case ImplementationStatus::ran:
+            return "ran";
+        case ImplementationStatus::refused:
+            return "refused";
+        case ImplementationStatus::failed:
+            return "failed";
+        case ImplementationStatus::unknown:
+            break;
+    }
+    return "unknown";
+}
 
 const Value& Implementation::counter(std::string_view role) const {
     static const Value none = Value::missing("not asked for");

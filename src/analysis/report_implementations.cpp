@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "report_parts.h"
+#include "status.h"
 #include "words.h"
 
 namespace attnscope::parts {
@@ -26,20 +27,6 @@ std::string dim_text(const std::optional<Dim3>& dim) {
 }
 
 namespace {
-
-const char* status_word(const Implementation& i) {
-    switch (i.status) {
-        case ImplementationStatus::ran:
-            return "ran";
-        case ImplementationStatus::refused:
-            return "refused";
-        case ImplementationStatus::failed:
-            return "failed";
-        case ImplementationStatus::unknown:
-            return "not known";
-    }
-    return "";
-}
 
 struct Part {
     Column column;
@@ -100,7 +87,7 @@ std::vector<Part> parts_of(const Analysis& a) {
                        &Implementation::time));
     add({{"status", "status", "What LibTorch did with it; a refusal's reason is LibTorch's own sentence.", "",
           false},
-         [](const Implementation& i) { return words_cell(status_word(i)); }});
+         [](const Implementation& i) { return words_cell(to_string(i.status)); }});
     // Theoretical and achieved stand side by side.
     std::vector<Part> counters = counter_parts(a);
     const bool counted = !counters.empty();

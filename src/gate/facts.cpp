@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/status.h"
 #include "attnscope/names.h"
 
 namespace attnscope::gate {
@@ -13,20 +14,6 @@ namespace {
 Measurement number(const char* metric, const Value& value) {
     if (value && std::isfinite(*value.number)) return {metric, {*value.number}, {}, {}};
     return {metric, {}, {}, value.absent.empty() ? "not in the run" : value.absent};
-}
-
-const char* word(ImplementationStatus status) {
-    switch (status) {
-        case ImplementationStatus::ran:
-            return "ran";
-        case ImplementationStatus::refused:
-            return "refused";
-        case ImplementationStatus::failed:
-            return "failed";
-        case ImplementationStatus::unknown:
-            break;
-    }
-    return "unknown";
 }
 
 Level level_of(LaunchKind kind) {
@@ -121,7 +108,7 @@ Subject subject_of(const Implementation& i, const std::string& name, const Analy
     out.name = name;
     out.reason = i.reason;
     std::vector<Measurement>& m = out.measurements;
-    m.push_back({"status", {}, word(i.status), {}});
+    m.push_back({"status", {}, attnscope::to_string(i.status), {}});
     if (!i.backend.empty()) m.push_back({"backend", {}, i.backend, {}});
     m.push_back(number("launches", i.launches));
     m.push_back(number("kernels", i.kernels));
@@ -242,7 +229,7 @@ void judge_the_run(GateFacts& out, const Run& run, const Analysis& analysis) {
     // A program that failed often says itself why.
     if (!out.unusable.empty())
         for (const Implementation& i : analysis.implementations)
-            if (!i.reason.empty()) out.unusable.push_back(i.title + " " + word(i.status) + ": " + i.reason);
+            if (!i.reason.empty()) out.unusable.push_back(i.title + " " + attnscope::to_string(i.status) + ": " + i.reason);
     for (const Notice& notice : analysis.notices)
         if (notice.level == NoticeLevel::data_loss) out.lost.push_back(notice.message);
 }
