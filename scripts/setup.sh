@@ -18,7 +18,7 @@ fail() { printf 'attnscope set-up: %s\n' "$*" >&2; exit 1; }
 # Debian's and Ubuntu's names of what the build and its libraries need.
 packages_build=(g++ cmake ninja-build python3 python3-venv libcli11-dev nlohmann-json3-dev libsimdjson-dev
                 pkg-config libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev libtomlplusplus-dev)
-packages_tests=(libgtest-dev libpugixml-dev clang libclang-rt-dev)
+packages_tests=(libgtest-dev libpugixml-dev clang libclang-rt-dev jq)
 
 install_packages() {
     local missing=() name
@@ -103,11 +103,28 @@ setup_downloads() {
     exec 9>&-
 }
 
+# Published schemas that the tests hold our files against, each from the PyPI package that carries it, and what checks by them.
+fetch_formats() {
+    local formats=$environment/share/formats
+    pip_install "checkers of XML, JSON and CI files (8 MB)" --upgrade-strategy only-if-needed lxml==6.1.3 check-jsonschema==0.39.0
+    rm -rf "$formats" "$formats.new"
+    mkdir -p "$formats.new"
+    say "downloading the schemas of JUnit (pytest's sources) and SARIF (sarif-pydantic's)"
+    "$environment/bin/python" -m pip download --disable-pip-version-check --no-deps --no-binary pytest,sarif-pydantic -d "$formats.new" \
+        pytest==8.4.2 sarif-pydantic==0.6.2 >&2 || fail "pip could not download pytest's and sarif-pydantic's sources: check the network (PyPI must be reachable)"
+    (cd "$formats.new" &&
+        tar -xzf pytest-8.4.2.tar.gz --strip-components=3 pytest-8.4.2/testing/example_scripts/junit-10.xsd &&
+        tar -xzf sarif_pydantic-0.6.2.tar.gz --strip-components=1 sarif_pydantic-0.6.2/sarif-schema-2.1.0.json &&
+        rm ./*.tar.gz) || fail "pytest's or sarif-pydantic's sources are not as expected: remove $formats.new and try again"
+    mv "$formats.new" "$formats"
+}
+
 # Python's side of torch: only the tests import it.
 setup_python_tests() {
     local version=${environment##*-}
     once "python-tests-$version" pip_install "what torch's Python side imports, and clang-format (20 MB)" \
         --upgrade-strategy only-if-needed typing_extensions sympy networkx jinja2 fsspec filelock numpy jsonschema clang-format==14.0.6
+    once "python-formats-$version" fetch_formats
     # Without what they depend on: the stand-ins take the place of NVIDIA's libraries.
     once "python-clients-$version" pip_install "NVIDIA's Python bindings of CUPTI, a client to test with (13 MB)" --no-deps \
         cupti-python==13.0.1 cuda-bindings==13.0.3 cuda-pathfinder==1.9.1

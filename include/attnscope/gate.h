@@ -30,12 +30,15 @@ struct Verdict {
     Level level = Level::implementation;
     std::string place, part;    ///< part: the full name; empty for a whole implementation
     std::string part_title;     ///< for people
+    std::string range;          ///< of a part: the program's range that launched it; may be empty
     std::string metric;         ///< empty where it is about the thing itself
     Measurement before, after;  ///< without a metric where there is none: no baseline, a new kernel
     Provenance provenance;      ///< of both
-    std::string limit;          ///< the bound in words: "no more than in the baseline"
-    int line = 0;               ///< of the policy; 0: built in
-    std::string sentence;       ///< what is the case
+    std::string change;    ///< for a table's cell: "+33.5 %", "+1", "new", "gone"; empty: none to speak of
+    std::string limit;     ///< the bound in words: "no more than in the baseline"
+    std::string bound;     ///< the same for a cell: "≤ base +5 %", "≤ 168"
+    int line = 0;          ///< of the policy; 0: built in
+    std::string sentence;  ///< what is the case
     std::string cause,
         next_step;  ///< of a failure: the likely cause, the command that shows it; may be empty
 
@@ -50,6 +53,8 @@ struct Change {
 struct GateContext {
     std::string baseline_file;  ///< empty: there is none
     std::vector<std::string> runs;
+    std::string before = {},
+                after = {};  ///< commands that were run in turns, in place of a baseline; else empty
 };
 
 struct GateResult {

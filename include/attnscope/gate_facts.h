@@ -37,7 +37,8 @@ struct GateMetric {
     Unit unit = Unit::count;
     Source source = Source::trace;
     std::string title;  ///< in sentences: "theoretical occupancy"
-    double noise = 0;   ///< counters: a change up to this share is within what the hardware's counts vary by
+    double noise = 0;   ///< counters: a change up to this share is taken for noise. An assumption, not a
+                        ///< measurement: a policy's `noise` replaces it
     bool has(Level level) const;
 };
 /// Exact metrics, one for each role of the metric catalogue (attnscope/metrics.h), and time.
@@ -56,13 +57,14 @@ struct Measurement {
 };
 
 /// A kernel, library call, copy or memset of an implementation; alike ones of one place are one part. A
-/// library call stands for kernels that the library chooses: it is known by its operation and how often it
-/// comes.
+/// library call stands for kernels that the library chooses, also where a real GPU recorded these and not the
+/// call: it is known by its operation and how often it comes.
 struct Part {
     Level level = Level::kernel;
     std::string place;  ///< the outermost operation that launches it, else the user's range; may be empty
-    std::string name;   ///< demangled kernel name; "cuBLAS gemm"; "DtoD"
+    std::string name;   ///< demangled kernel name; "cuBLAS gemm", "cuBLAS kernel"; "DtoD"
     std::vector<Measurement> measurements;
+    std::string range = {};  ///< the program's range around its first launch; not kept in a baseline
     const Measurement* find(std::string_view metric) const;
     std::string title() const;  ///< for people: a short kernel name
 };

@@ -20,9 +20,15 @@
 //     kernel = "*flash_fwd*"            # a kernel's full or short name; with it, the metric is the kernel's
 //     metric = "registers"              # a pattern too; must match a metric that exists
 //     may_worsen = "5%"                 # or a number: over the baseline
+//     noise = "0.8%"                    # counters: what they vary by here, instead of the assumption (below)
 //     at_most = 168                     # absolute, no baseline needed; also at_least
 //     is = "flash"                      # words: backend, status; also not = "math"
 //     ignore = true                     # not judged
+//
+// Counters are judged beside a noise floor: 5 %, and 0.5 % for counts of instructions. These two figures are
+// assumptions, chosen before the collector met a GPU, not measurements. `attnscope gate RUN RUN RUN...
+// --self-test` measures how much each counter varies between runs of one program on one machine, says where
+// a floor is too low for it, and prints [[limit]]s with the noise that it saw.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,12 +49,14 @@ struct Limit {
     std::string implementation = "*", kernel,
                 metric;  ///< kernel empty: of the implementation, or of every part
     std::optional<Allowance> may_worsen;
+    std::optional<double> noise;  ///< a share, instead of the metric's own
     std::optional<double> at_most, at_least;
     std::string is, is_not;
     bool ignore = false;
     int line = 0;  ///< in the policy's file
     bool absolute() const { return at_most || at_least || !is.empty() || !is_not.empty(); }
     std::string bound() const;  ///< "at most 168"
+    std::string cell() const;   ///< the same for a table's cell: "≤ 168"
     std::string text() const;   ///< "registers of *flash_fwd* in sdpa_*: at most 168"
 };
 

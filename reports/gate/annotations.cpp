@@ -46,7 +46,7 @@ std::string render_gate_annotations(const gate::GateResult& result) {
         const bool error = v.outcome == Outcome::worse;
         if (!error && v.outcome != Outcome::unjudged) continue;
         if ((error ? errors : warnings)++ >= kMostOfAKind) continue;
-        const auto source = source_line(v.place);
+        const auto source = source_line(v);
         const std::string file = source ? source->first : v.line > 0 ? result.policy.file : "";
         const std::string cause = v.cause.empty() ? "" : ". Likely cause: " + v.cause;
         out += command(error ? "error" : "warning", file, source ? source->second : v.line,

@@ -64,6 +64,8 @@ std::string render_gate_json(const gate::GateResult& result) {
                 {"gpu", result.gpu},
                 {"runs", result.context.runs},
                 {"baseline", result.context.baseline_file},
+                {"before_command", result.context.before},
+                {"after_command", result.context.after},
                 {"policy", result.policy.file},
                 {"no_comparison", result.no_comparison},
                 {"inputs_changed", changes(result.inputs)},

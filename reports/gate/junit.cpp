@@ -41,8 +41,8 @@ std::string test_case(const std::string& group, const std::string& name, const s
            (body.empty() ? "/>\n" : ">" + body + "</testcase>\n");
 }
 
-/// Both are failures with a type: readers differ on what an error is, and the schema that pytest validates
-/// with has no element of that name in a test case.
+/// Both are failures with a type: readers differ on whether an error fails a build, and what cannot be judged
+/// must not be green.
 std::string failure(const char* type, const std::string& message, const std::string& text) {
     return std::string("<failure type=\"") + type + "\" message=\"" + xml(message) + "\">" + text +
            "</failure>";

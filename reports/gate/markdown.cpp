@@ -34,17 +34,16 @@ std::string safe_id(const std::string& id) {
 }
 
 std::string row(const Verdict& v, const gate::GateResult& result) {
-    std::string limit = cell(v.limit);
+    std::string limit = cell(v.bound);
     if (v.line > 0) limit += " (line " + std::to_string(v.line) + ")";
-    const std::string metric = v.metric.empty() ? v.rule : v.metric;
     const char* mark = result.ground == Ground::virtual_gpu ? "*" : "";
     const auto value = [&](const gate::Measurement& m) {
         const std::string text = cell(shown(m));
         return m.samples.empty() ? text : mark + text + mark;
     };
     return std::string("| ") + symbol(v.outcome) + " " + gate::to_string(v.outcome) + " | " +
-           cell(subject_words(v)) + " | " + cell(metric) + " | " + value(v.before) + " | " + value(v.after) +
-           " | " + limit + " |\n";
+           cell(where_words(v)) + " | " + cell(metric_words(v)) + " | " + value(v.before) + " | " +
+           value(v.after) + " | " + cell(v.change) + " | " + limit + " |\n";
 }
 
 std::string changes(const char* what, const std::vector<gate::Change>& all) {
@@ -77,6 +76,9 @@ std::string render_gate_markdown(const gate::GateResult& result, const std::stri
         out += text;
         return true;
     };
+    if (!result.context.before.empty())
+        add("base: " + markdown_code(truncate(clean(result.context.before), kLongestCell)) +
+            ", head: " + markdown_code(truncate(clean(result.context.after), kLongestCell)) + "\n");
     if (word == "PASSED" && result.inputs.empty() && result.environment.empty() &&
         result.count(Outcome::better) == 0)
         return out;
@@ -97,7 +99,7 @@ std::string render_gate_markdown(const gate::GateResult& result, const std::stri
     if (!cause.empty()) add(cause);
     const auto interesting = [](const Verdict& v) { return v.outcome != Outcome::same; };
     if (std::any_of(result.verdicts.begin(), result.verdicts.end(), interesting) &&
-        add("\n| | where | what | baseline | this run | limit |\n|-|-|-|--:|--:|-|\n"))
+        add("\n| | where | metric | base | head | change | limit |\n|-|-|-|--:|--:|--:|-|\n"))
         for (const Verdict& v : result.verdicts)
             if (interesting(v)) add(row(v, result));
     const size_t same = result.count(Outcome::same);
@@ -111,7 +113,7 @@ std::string render_gate_markdown(const gate::GateResult& result, const std::stri
         if (!text.empty() && out.size() + tail.size() + code.size() <= budget) tail += code;
     };
     command("To see it: ", next);
-    if (result.count(Outcome::worse) + result.count(Outcome::better) > 0)
+    if (result.verdicts.size() > result.count(Outcome::same))
         command("To accept it: ", result.update_command);
     return out + tail + (tail.back() == '\n' ? "" : "\n");
 }

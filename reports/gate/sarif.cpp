@@ -18,11 +18,12 @@ const char* level(Outcome outcome) {
     return outcome == Outcome::worse ? "error" : outcome == Outcome::unjudged ? "warning" : "note";
 }
 
-/// A relative reference of RFC 3986: everything but plain characters and the slash as %XX.
+/// A reference of RFC 3986, relative unless the path is absolute: everything but plain characters and the
+/// slash as %XX.
 std::string uri(const std::string& path) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
     constexpr std::string_view digits = "0123456789ABCDEF";
-    std::string out;
+    std::string out = path.starts_with('/') ? "file://" : "";
     for (const char c : path) {
         const auto byte = static_cast<unsigned char>(c);
         if (plain.find(c) != std::string_view::npos)
@@ -70,7 +71,7 @@ std::string render_gate_sarif(const gate::GateResult& result) {
             "comparison");
     for (const Verdict& v : result.verdicts) {
         if (v.outcome == Outcome::same || v.outcome == Outcome::ambiguous) continue;
-        const auto source = source_line(v.place);
+        const auto source = source_line(v);
         const std::string file = source       ? source->first
                                  : v.line > 0 ? result.policy.file
                                               : result.context.baseline_file;

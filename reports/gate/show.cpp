@@ -6,8 +6,29 @@
 #include "format.h"
 
 namespace attnscope::reports {
+namespace {
+
+std::optional<std::pair<std::string, int>> line_in(const std::string& place) {
+    constexpr std::array<std::string_view, 8> endings = {".py",  ".cpp", ".cc", ".cu",
+                                                         ".cxx", ".c",   ".h",  ".cuh"};
+    const size_t colon = place.rfind(':');
+    if (colon == std::string::npos || colon + 1 >= place.size() || place.size() - colon > 8)
+        return std::nullopt;
+    int line = 0;
+    for (size_t i = colon + 1; i < place.size(); ++i) {
+        if (place[i] < '0' || place[i] > '9') return std::nullopt;
+        line = line * 10 + (place[i] - '0');
+    }
+    const std::string file = place.substr(0, colon);
+    for (const std::string_view ending : endings)
+        if (file.size() > ending.size() && file.ends_with(ending) && line > 0) return {{file, line}};
+    return std::nullopt;
+}
+
+}  // namespace
 
 using gate::Outcome;
+using gate::Verdict;
 
 std::string shown(const gate::Measurement& m) {
     if (!m.text.empty()) return m.text;
@@ -54,26 +75,28 @@ const char* symbol(Outcome outcome) {
     return "?";
 }
 
-std::string subject_words(const gate::Verdict& v) {
-    if (v.subject.empty()) return "the run";
-    if (v.part.empty()) return v.subject;
-    return std::string(gate::to_string(v.level)) + " " + v.part_title + " in " + v.subject;
+Style style_of(Outcome outcome) {
+    return outcome == Outcome::worse      ? Style::problem
+           : outcome == Outcome::unjudged ? Style::warning
+           : outcome == Outcome::better   ? Style::good
+                                          : Style::plain;
 }
 
-std::optional<std::pair<std::string, int>> source_line(const std::string& place) {
-    constexpr std::array<std::string_view, 8> endings = {".py",  ".cpp", ".cc", ".cu",
-                                                         ".cxx", ".c",   ".h",  ".cuh"};
-    const size_t colon = place.rfind(':');
-    if (colon == std::string::npos || colon + 1 >= place.size() || place.size() - colon > 8)
-        return std::nullopt;
-    int line = 0;
-    for (size_t i = colon + 1; i < place.size(); ++i) {
-        if (place[i] < '0' || place[i] > '9') return std::nullopt;
-        line = line * 10 + (place[i] - '0');
-    }
-    const std::string file = place.substr(0, colon);
-    for (const std::string_view ending : endings)
-        if (file.size() > ending.size() && file.ends_with(ending) && line > 0) return {{file, line}};
+std::string where_words(const Verdict& v) {
+    if (v.subject.empty()) return "the run";
+    if (v.part.empty()) return v.subject;
+    const bool bare = v.level == gate::Level::copy || v.level == gate::Level::memset;
+    return v.subject + ": " + v.part_title + (bare ? std::string(" ") + gate::to_string(v.level) : "");
+}
+
+std::string metric_words(const Verdict& v) {
+    if (!v.metric.empty()) return v.metric;
+    return v.rule.substr(v.rule.find('/') + 1);
+}
+
+std::optional<std::pair<std::string, int>> source_line(const Verdict& v) {
+    for (const std::string* place : {&v.range, &v.place, &v.subject})
+        if (auto found = line_in(*place)) return found;
     return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "attnscope/gate.h"
+#include "text/writer.h"
 
 namespace attnscope::reports {
 
@@ -15,9 +16,12 @@ std::string ground_note(const gate::GateResult& result);
 /// "FAILED", "CANNOT JUDGE", "PASSED", by what was found, whatever the policy makes of it.
 const char* verdict_word(const gate::GateResult& result);
 const char* symbol(gate::Outcome outcome);  ///< a sign that needs no colour
-/// "sdpa_flash", "kernel `softmax` in sdpa_math"; "the run"
-std::string subject_words(const gate::Verdict& v);
-/// "model.py:57" -> file and line; nullopt: the place names none.
-std::optional<std::pair<std::string, int>> source_line(const std::string& place);
+Style style_of(gate::Outcome outcome);
+/// "sdpa_flash", "sdpa_math: softmax_warp_forward", "naive: DtoD copy"; "the run"
+std::string where_words(const gate::Verdict& v);
+/// The metric as a policy names it; else what it is about: "kernel".
+std::string metric_words(const gate::Verdict& v);
+/// File and line, where the launch's range, its place or the implementation names one ("model.py:57").
+std::optional<std::pair<std::string, int>> source_line(const gate::Verdict& v);
 
 }  // namespace attnscope::reports

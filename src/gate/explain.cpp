@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "analysis/words.h"
@@ -56,32 +57,52 @@ std::string newcomer(const GateResult& result, const std::string& subject) {
     return {};
 }
 
+/// The command that shows one kernel of the run; empty where it is not in it, or has no name to look for.
+std::string show_kernel(const std::string& folder, const Verdict& v) {
+    if (v.level != Level::kernel || v.part.empty() || v.after.metric.empty()) return {};
+    const size_t colon = v.part_title.find(": ");  // "elementwise: masked_fill"
+    const size_t first = colon == std::string::npos ? 0 : colon + 2;
+    std::string name;  // an identifier: as an expression it means itself
+    for (size_t i = first; i < v.part_title.size(); ++i) {
+        const char c = v.part_title[i];
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') break;
+        name += c;
+    }
+    return name.empty() ? "" : "attnscope report " + folder + " --kernel " + name;
+}
+
 }  // namespace
 
 void explain(GateResult& result, const GateFacts& run, const Baseline* baseline) {
     const std::string folder =
         result.context.runs.empty() ? "RUN" : words::shell_word(result.context.runs.front());
+    if (!result.context.baseline_file.empty() && !result.context.runs.empty()) {
+        result.update_command = "attnscope gate";
+        for (const std::string& one : result.context.runs)
+            result.update_command += " " + words::shell_word(one);
+        result.update_command +=
+            " --write-baseline " + words::shell_word(result.context.baseline_file) + " --reason TEXT";
+    }
     for (Verdict& v : result.verdicts) {
-        if (v.outcome != Outcome::worse || v.subject.empty()) continue;
+        if (v.subject.empty() || (v.outcome != Outcome::worse && v.outcome != Outcome::unjudged)) continue;
         const Subject* before = baseline ? baseline->facts.find(v.subject) : nullptr;
         const Subject* now = run.find(v.subject);
-        if (v.cause.empty()) {
-            if (v.metric == "backend")
+        if (v.cause.empty() && v.outcome == Outcome::worse) {
+            if (v.metric == "backend") {
                 v.cause = refusal(now, v);  // nothing else changes a choice
-            else if (const Finding* finding = likely_cause(run, before, v.subject, v.kind))
+            } else if (const Finding* finding = likely_cause(run, before, v.subject, v.kind)) {
                 v.cause = finding->claim;
-            else if (now && !now->reason.empty())
+                v.next_step = "attnscope report " + folder + " --finding " + finding->id;
+            } else if (now && !now->reason.empty()) {
                 v.cause = now->reason;
-            else if (const std::string what = newcomer(result, v.subject); !what.empty() && v.part.empty())
+            } else if (const std::string what = newcomer(result, v.subject);
+                       !what.empty() && v.part.empty()) {
                 v.cause = what;
+            }
         }
+        if (v.next_step.empty()) v.next_step = show_kernel(folder, v);
         if (v.next_step.empty()) v.next_step = "attnscope report " + folder + " --details";
     }
-    if (result.context.baseline_file.empty() || result.context.runs.empty()) return;
-    result.update_command = "attnscope gate";
-    for (const std::string& one : result.context.runs) result.update_command += " " + words::shell_word(one);
-    result.update_command +=
-        " --write-baseline " + words::shell_word(result.context.baseline_file) + " --reason TEXT";
 }
 
 }  // namespace attnscope::gate

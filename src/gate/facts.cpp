@@ -16,14 +16,24 @@ Measurement number(const char* metric, const Value& value) {
     return {metric, {}, {}, value.absent.empty() ? "not in the run" : value.absent};
 }
 
-Level level_of(LaunchKind kind) {
-    return kind == LaunchKind::kernel         ? Level::kernel
-           : kind == LaunchKind::library_call ? Level::library_call
-           : kind == LaunchKind::memcpy       ? Level::copy
-                                              : Level::memset;
+/// On a real GPU the launches inside a library are recorded, not the call. Which kernel a library takes is a
+/// heuristic of its version and of the machine.
+bool is_chosen_by_a_library(const Step& step) {
+    if (step.kind != LaunchKind::kernel) return false;
+    const auto& operations = step.origin.operations;
+    return step.role == Role::cudnn || step.full_name.find("cublas") != std::string::npos ||
+           (step.role == Role::gemm && !operations.empty() && operations.front().starts_with("aten::"));
+}
+
+Level level_of(const Step& step) {
+    return step.kind == LaunchKind::library_call || is_chosen_by_a_library(step) ? Level::library_call
+           : step.kind == LaunchKind::kernel                                     ? Level::kernel
+           : step.kind == LaunchKind::memcpy                                     ? Level::copy
+                                                                                 : Level::memset;
 }
 
 std::string part_name(const Step& step) {
+    if (is_chosen_by_a_library(step)) return step.role == Role::cudnn ? "cuDNN kernel" : "cuBLAS kernel";
     if (step.kind == LaunchKind::kernel) return step.full_name;
     if (step.kind == LaunchKind::memcpy) return step.copy_kind.empty() ? "copy" : step.copy_kind;
     return step.name;
@@ -66,7 +76,7 @@ std::vector<Part> parts_of(const Implementation& implementation) {
     };
     std::map<std::tuple<Level, std::string, std::string>, Sum> sums;
     for (const Step& step : implementation.steps) {
-        const Level level = level_of(step.kind);
+        const Level level = level_of(step);
         const std::string place =
             step.origin.operations.empty() ? step.origin.range : step.origin.operations.back();
         const auto [it, fresh] = sums.try_emplace({level, place, part_name(step)});
@@ -79,7 +89,7 @@ std::vector<Part> parts_of(const Implementation& implementation) {
         std::vector<Measurement> resources;
         if (level == Level::kernel) resources = kernel_resources(step);
         if (fresh) {
-            sum.part = {level, place, part_name(step), std::move(resources)};
+            sum.part = {level, place, part_name(step), std::move(resources), step.origin.range};
             // Where a name is launched several times, one value does not stand for all: the whole has them.
             if (level == Level::kernel) add_counters(sum.part.measurements, step.counters);
             continue;
@@ -229,7 +239,8 @@ void judge_the_run(GateFacts& out, const Run& run, const Analysis& analysis) {
     // A program that failed often says itself why.
     if (!out.unusable.empty())
         for (const Implementation& i : analysis.implementations)
-            if (!i.reason.empty()) out.unusable.push_back(i.title + " " + attnscope::to_string(i.status) + ": " + i.reason);
+            if (!i.reason.empty())
+                out.unusable.push_back(i.title + " " + attnscope::to_string(i.status) + ": " + i.reason);
     for (const Notice& notice : analysis.notices)
         if (notice.level == NoticeLevel::data_loss) out.lost.push_back(notice.message);
 }

@@ -73,9 +73,16 @@ std::string difference(const std::vector<Fact>& a, const std::vector<Fact>& b) {
 
 GateFacts join(std::vector<GateFacts> runs) {
     if (runs.empty()) throw Error("no run was given: name at least one run's folder");
+    // A run that failed before it used a GPU is of no machine: it only says why nothing can be judged.
+    const auto of_a_machine = [](const GateFacts& run) { return !run.gpu.empty() || run.unusable.empty(); };
+    std::stable_partition(runs.begin(), runs.end(), of_a_machine);
     GateFacts out = std::move(runs.front());
     for (size_t r = 1; r < runs.size(); ++r) {
         const GateFacts& run = runs[r];
+        append_new(out.unusable, run.unusable);
+        append_new(out.lost, run.lost);
+        out.runs += run.runs;
+        if (!of_a_machine(run)) continue;
         if (run.ground != out.ground || run.gpu != out.gpu)
             throw Error("the runs are not of one machine: " + out.gpu + " (" +
                         attnscope::to_string(out.ground) + ") and " + run.gpu + " (" +
@@ -97,12 +104,9 @@ GateFacts join(std::vector<GateFacts> runs) {
                 join_subject(empty, other);
                 out.subjects.push_back(std::move(empty));
             }
-        append_new(out.unusable, run.unusable);
-        append_new(out.lost, run.lost);
         append_new(out.throttled, run.throttled);
         out.sm_clock.insert(out.sm_clock.end(), run.sm_clock.begin(), run.sm_clock.end());
         if (!out.counter_ground) out.counter_ground = run.counter_ground;
-        out.runs += run.runs;
     }
     std::sort(out.subjects.begin(), out.subjects.end(),
               [](const Subject& a, const Subject& b) { return a.name < b.name; });

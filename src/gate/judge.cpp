@@ -48,10 +48,12 @@ std::vector<Change> input_changes(const GateFacts& before, const GateFacts& afte
 }
 
 void judge_pairs(GateResult& out, Limits& limits, const GateFacts& run, const GateFacts& baseline) {
-    const auto about = [&](const Subject& s, const char* sentence, Outcome outcome) {
+    const auto about = [&](const Subject& s, const char* change, const char* sentence, Outcome outcome) {
         Verdict v = verdict_about({&s, nullptr, nullptr}, run);
         v.rule = "matching/implementation";
         v.limit = "the same implementations as in the baseline";
+        v.bound = "same set";
+        v.change = change;
         v.outcome = outcome;
         v.sentence = s.name + sentence;
         out.verdicts.push_back(std::move(v));
@@ -61,11 +63,11 @@ void judge_pairs(GateResult& out, Limits& limits, const GateFacts& run, const Ga
         if (const Subject* before = baseline.find(s.name))
             judge_subject(out.verdicts, limits, out.policy, run, *before, s);
         else if (!limits.ignored({&s, nullptr, status}))
-            about(s, " is not in the baseline", outcome_of(out.policy.unknown));
+            about(s, "new", " is not in the baseline", outcome_of(out.policy.unknown));
     }
     for (const Subject& s : baseline.subjects)
         if (!run.find(s.name) && !limits.ignored({&s, nullptr, status}))
-            about(s, " is in the baseline and not in this run", Outcome::unjudged);
+            about(s, "gone", " is in the baseline and not in this run", Outcome::unjudged);
     if (out.policy.time) judge_times(out.verdicts, limits, out.policy, run, baseline);
 }
 
@@ -94,6 +96,7 @@ void add_unused_limits(GateResult& out, const Limits& limits) {
         v.rule = "matching/limit";
         v.line = limit->line;
         v.limit = limit->bound();
+        v.bound = limit->cell();
         v.sentence = "the limit `" + limit->text() + "` matches no value of this run: it checks nothing";
         v.next_step = "correct or remove line " + std::to_string(limit->line) + " of " + out.policy.file;
         out.verdicts.push_back(std::move(v));
@@ -106,6 +109,8 @@ void judge_environment(GateResult& out) {
     v.outcome = outcome_of(out.policy.environment);
     v.rule = "matching/environment";
     v.limit = "the environment of the baseline";
+    v.bound = "= base";
+    v.change = "other";
     v.sentence = "another environment: ";
     for (size_t i = 0; i < out.environment.size(); ++i)
         v.sentence += (i ? ", " : "") + out.environment[i].label + " " + out.environment[i].before + " -> " +

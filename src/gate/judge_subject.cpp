@@ -46,12 +46,12 @@ bool SubjectJudge::status() {
     const Measurement *a = before_.find("status"), *b = after_.find("status");
     if (!a || !b || !a->known() || !b->known()) return true;
     if (policy_.exact && a->text != b->text && !limits_.ignored(where)) {
-        Verdict v = judge_against_baseline(where, run_, *a, *b, nullptr);
+        Verdict v = judge_against_baseline(where, run_, *a, *b, {});
         if (!after_.reason.empty()) v.cause = after_.reason;
         out_.push_back(std::move(v));
     }
     if (b->text == "refused" && a->text == "refused") {
-        if (policy_.exact) out_.push_back(judge_against_baseline(where, run_, *a, *b, nullptr));
+        if (policy_.exact) out_.push_back(judge_against_baseline(where, run_, *a, *b, {}));
         return false;
     }
     return a->text == b->text;
@@ -72,10 +72,8 @@ void SubjectJudge::values(const Part* part, const std::vector<Measurement>& befo
         if (!was && !is) continue;
         const Where where{&after_, part, &metric};
         if (limits_.ignored(where)) continue;
-        const Limit* relative = limits_.relative(where);
         if (was && is) {
-            if (relative) limits_.use(relative);
-            out_.push_back(judge_against_baseline(where, run_, *a, *b, relative));
+            out_.push_back(judge_against_baseline(where, run_, *a, *b, limits_.tolerance(where)));
             continue;
         }
         Verdict v = verdict_about(where, run_);
@@ -83,6 +81,8 @@ void SubjectJudge::values(const Part* part, const std::vector<Measurement>& befo
         if (a) v.before = *a;
         if (b) v.after = *b;
         v.limit = "as in the baseline";
+        v.bound = "= base";
+        v.change = was ? "gone" : "new";
         const std::string what = address(v) + ": " + metric.title;
         v.outcome = was ? Outcome::unjudged : outcome_of(policy_.unknown);
         v.sentence = was ? what + " was " + say(*a) + ", this run has none" +
@@ -143,6 +143,8 @@ void SubjectJudge::unmatched(Level level, const std::vector<const Part*>& gone,
         v.rule =
             std::string("matching/") + (level == Level::library_call ? "library-call" : to_string(level));
         v.limit = "the same set as in the baseline";
+        v.bound = "same set";
+        v.change = is_new ? "new" : "gone";
         const Measurement* times = part.find("count");
         if (times) (is_new ? v.after : v.before) = *times;
         v.sentence = address(v) + (is_new ? ": new" : ": gone");

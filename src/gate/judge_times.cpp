@@ -66,6 +66,7 @@ void judge_times(std::vector<Verdict>& out, Limits& limits, const Policy& policy
         v.limit = "slower by no more than " + share(p.matters).substr(1) + ", at most " +
                   share(policy.false_alarms).substr(1) + " false alarms over " +
                   std::to_string(pairs.size()) + (pairs.size() == 1 ? " time" : " times");
+        v.bound = "≤ base " + share(p.matters);
         const TimeComparison c =
             compare_times(p.before->samples, p.after->samples, p.matters, policy.false_alarms, pairs.size());
         v.outcome = c.outcome == TimeOutcome::worse    ? Outcome::worse
@@ -73,7 +74,8 @@ void judge_times(std::vector<Verdict>& out, Limits& limits, const Policy& policy
                     : c.outcome == TimeOutcome::same   ? Outcome::same
                                                        : Outcome::ambiguous;
         v.sentence = p.subject->name + ": time " + say(*p.before) + " -> " + say(*p.after);
-        if (c.change) v.sentence += " (" + share(*c.change) + ")";
+        if (c.change) v.change = share(*c.change);
+        if (c.change) v.sentence += " (" + v.change + ")";
         if (c.low) v.sentence += ", between " + share(*c.low) + " and " + share(*c.high);
         const std::string runs = std::to_string(p.before->samples.size()) + " and " +
                                  std::to_string(p.after->samples.size()) + " runs";

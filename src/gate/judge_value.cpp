@@ -27,24 +27,36 @@ Outcome judge_words(const GateMetric& metric, const std::string& before, const s
     return Outcome::worse;
 }
 
-std::string allowed_words(const GateMetric& metric, double before, const Limit* limit) {
-    const char* than = metric.better == Better::higher  ? "no less than in the baseline"
-                       : metric.better == Better::lower ? "no more than in the baseline"
-                                                        : "as in the baseline";
-    const double allowed = allowed_change(metric, before, limit);
-    if (allowed == 0 && !(limit && limit->may_worsen) && metric.noise == 0) return than;
-    const bool in_units = limit && limit->may_worsen && !limit->may_worsen->relative;
-    const double share = std::max(metric.noise, limit && limit->may_worsen ? limit->may_worsen->amount : 0);
-    return std::string(than) + ", give or take " +
-           (in_units ? say_number(allowed, metric.unit) : say_number(100 * share, Unit::percent));
+/// How far a number may worsen, in words and for a table's cell.
+void say_bound(Verdict& v, const GateMetric& metric, double before, const Tolerance& tolerance) {
+    const bool lower = metric.better == Better::lower, higher = metric.better == Better::higher;
+    v.limit = higher  ? "no less than in the baseline"
+              : lower ? "no more than in the baseline"
+                      : "as in the baseline";
+    v.bound = higher ? "≥ base" : lower ? "≤ base" : "= base";
+    const Limit* relative = tolerance.relative;
+    const double noise = noise_of(metric, tolerance);
+    if (!relative && noise == 0) return;
+    const bool in_units = relative && !relative->may_worsen->relative;
+    const double allowed = allowed_change(metric, before, tolerance);
+    const double share = std::max(noise, relative && !in_units ? relative->may_worsen->amount : 0);
+    v.limit += ", give or take " +
+               (in_units ? say_number(allowed, metric.unit) : say_number(100 * share, Unit::percent));
+    v.bound += std::string(higher  ? " -"
+                           : lower ? " +"
+                                   : " ±") +
+               (in_units ? say_short(allowed, metric.unit) : say_short(100 * share, Unit::percent));
 }
 
 }  // namespace
 
-double allowed_change(const GateMetric& metric, double before, const Limit* relative) {
-    const double noise = metric.noise * std::fabs(before);
-    return relative && relative->may_worsen ? std::max(noise, relative->may_worsen->of(std::fabs(before)))
-                                            : noise;
+double noise_of(const GateMetric& metric, const Tolerance& tolerance) {
+    return tolerance.noise ? *tolerance.noise->noise : metric.noise;
+}
+
+double allowed_change(const GateMetric& metric, double before, const Tolerance& tolerance) {
+    const double size = std::fabs(before), noise = noise_of(metric, tolerance) * size;
+    return tolerance.relative ? std::max(noise, tolerance.relative->may_worsen->of(size)) : noise;
 }
 
 std::string address(const Verdict& v) {
@@ -61,6 +73,7 @@ Verdict verdict_about(const Where& w, const GateFacts& run) {
         v.place = w.part->place;
         v.part = w.part->name;
         v.part_title = w.part->title();
+        v.range = w.part->range;
     }
     if (w.metric) {
         v.metric = w.metric->name;
@@ -78,30 +91,33 @@ Verdict verdict_about(const Where& w, const GateFacts& run) {
 }
 
 Verdict judge_against_baseline(const Where& w, const GateFacts& run, const Measurement& before,
-                               const Measurement& after, const Limit* relative) {
+                               const Measurement& after, const Tolerance& tolerance) {
     Verdict v = verdict_about(w, run);
     v.before = before;
     v.after = after;
-    v.line = relative ? relative->line : 0;
+    if (const Limit* limit = tolerance.relative ? tolerance.relative : tolerance.noise) v.line = limit->line;
     const std::string what = address(v) + ": " + w.metric->title + " ";
     if (!before.text.empty() || !after.text.empty()) {
         v.outcome = judge_words(*w.metric, before.text, after.text);
         v.limit = "as in the baseline";
+        v.bound = "= base";
+        v.change = v.outcome == Outcome::same ? "same" : "other";
         v.sentence =
             v.outcome == Outcome::same ? what + "is " + after.text : what + before.text + " -> " + after.text;
         return v;
     }
     const double a = before.number(), b = after.number();
-    const double allowed = allowed_change(*w.metric, a, relative);
+    const double allowed = allowed_change(*w.metric, a, tolerance);
     const double worse_by = worsening(*w.metric, a, b),
                  slack = kRounding * std::max(std::fabs(a), std::fabs(b));
-    v.outcome = worse_by > allowed + slack                           ? Outcome::worse
-                : worse_by < -w.metric->noise * std::fabs(a) - slack ? Outcome::better
-                                                                     : Outcome::same;
-    v.limit = allowed_words(*w.metric, a, relative);
+    v.outcome = worse_by > allowed + slack                                          ? Outcome::worse
+                : worse_by < -noise_of(*w.metric, tolerance) * std::fabs(a) - slack ? Outcome::better
+                                                                                    : Outcome::same;
+    say_bound(v, *w.metric, a, tolerance);
+    v.change = say_change(a, b, w.metric->unit);
     v.sentence = what + (a == b ? "is " + say(after) : say(before) + " -> " + say(after));
     if (v.outcome != Outcome::same && a != 0 && w.metric->unit != Unit::count)
-        v.sentence += " (" + say_change(a, b) + ")";
+        v.sentence += " (" + v.change + ")";
     return v;
 }
 
@@ -112,6 +128,7 @@ Verdict judge_against_limit(const Where& w, const GateFacts& run, const Measurem
     v.after = value;
     v.line = limit.line;
     v.limit = limit.bound();
+    v.bound = limit.cell();
     v.sentence = address(v) + ": " + w.metric->title + " is " + say(value);
     if (!value.known()) {
         v.outcome = Outcome::unjudged;

@@ -8,13 +8,16 @@ namespace attnscope::gate {
 /// A verdict with everything but its outcome and words.
 Verdict verdict_about(const Where& where, const GateFacts& run);
 
-/// How far a number may worsen: the greater of the bound and the metric's noise, since a bound inside the
-/// noise would fail by chance. In the metric's unit.
-double allowed_change(const GateMetric& metric, double before, const Limit* relative);
+/// The share that is taken for noise: the policy's, else the metric's.
+double noise_of(const GateMetric& metric, const Tolerance& tolerance);
 
-/// Both known. `relative`: the policy's bound, nullptr: the built-in one.
+/// How far a number may worsen: the greater of the bound and the noise, since a bound inside the noise would
+/// fail by chance. In the metric's unit.
+double allowed_change(const GateMetric& metric, double before, const Tolerance& tolerance);
+
+/// Both known.
 Verdict judge_against_baseline(const Where& where, const GateFacts& run, const Measurement& before,
-                               const Measurement& after, const Limit* relative);
+                               const Measurement& after, const Tolerance& tolerance);
 
 Verdict judge_against_limit(const Where& where, const GateFacts& run, const Measurement& value,
                             const Limit& limit);

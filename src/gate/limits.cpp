@@ -21,6 +21,16 @@ const Limit* Limits::relative(const Where& where) const {
     return last;
 }
 
+Tolerance Limits::tolerance(const Where& where) {
+    Tolerance out{relative(where), nullptr};
+    if (where.metric->kind == MetricClass::counter)
+        for (const Limit& limit : policy_.limits)
+            if (limit.noise && speaks_about(limit, where)) out.noise = &limit;
+    for (const Limit* limit : {out.relative, out.noise})
+        if (limit) use(limit);
+    return out;
+}
+
 bool Limits::ignored(const Where& where) {
     const Limit* limit = relative(where);
     if (!limit || !limit->ignore) return false;

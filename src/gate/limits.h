@@ -13,12 +13,20 @@ struct Where {
     const GateMetric* metric = nullptr;
 };
 
+/// Of the policy, each nullptr where the built-in value counts.
+struct Tolerance {
+    const Limit* relative = nullptr;  ///< says how far it may worsen
+    const Limit* noise = nullptr;     ///< says what is noise
+};
+
 class Limits {
   public:
     explicit Limits(const Policy& policy) : policy_(policy), used_(policy.limits.size()) {}
 
     /// The last that says how far the value may move, or that it is not judged; nullptr: the built-in bound.
     const Limit* relative(const Where& where) const;
+    /// What a number is judged by beside its baseline; what it holds counts as used.
+    Tolerance tolerance(const Where& where);
     bool ignored(const Where& where);
     /// All that hold without a baseline. Each counts as used.
     std::vector<const Limit*> absolute(const Where& where);

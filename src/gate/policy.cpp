@@ -24,20 +24,38 @@ bool matches(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
-std::string Limit::bound() const {
-    const GateMetric* known = find_gate_metric(metric);
+namespace {
+
+/// With the words of a sentence, or the signs of a cell.
+std::string bound_of(const Limit& limit, bool cell) {
+    const GateMetric* known = find_gate_metric(limit.metric);
     const Unit unit = known ? known->unit : Unit::none;
+    const auto amount = [&](double value, Unit its) {
+        return cell ? say_short(value, its) : say_number(value, its);
+    };
+    const auto allowed = [&](const Allowance& a) {
+        return a.relative ? amount(100 * a.amount, Unit::percent) : amount(a.amount, unit);
+    };
     std::string out;
     const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
-    if (at_least) add("at least " + say_number(*at_least, unit));
-    if (at_most) add("at most " + say_number(*at_most, unit));
-    if (!is.empty()) add("is " + is);
-    if (!is_not.empty()) add("is not " + is_not);
-    if (may_worsen)
-        add("may worsen by " + (may_worsen->relative ? say_number(100 * may_worsen->amount, Unit::percent)
-                                                     : say_number(may_worsen->amount, unit)));
-    if (ignore) add("not judged");
+    if (limit.at_least) add((cell ? "≥ " : "at least ") + amount(*limit.at_least, unit));
+    if (limit.at_most) add((cell ? "≤ " : "at most ") + amount(*limit.at_most, unit));
+    if (!limit.is.empty()) add("is " + limit.is);
+    if (!limit.is_not.empty()) add((cell ? "not " : "is not ") + limit.is_not);
+    if (limit.may_worsen) add((cell ? "± " : "may worsen by ") + allowed(*limit.may_worsen));
+    if (limit.noise) add((cell ? "noise " : "noise up to ") + amount(100 * *limit.noise, Unit::percent));
+    if (limit.ignore) add("not judged");
     return out;
+}
+
+}  // namespace
+
+std::string Limit::bound() const {
+    return bound_of(*this, false);
+}
+
+std::string Limit::cell() const {
+    return bound_of(*this, true);
 }
 
 std::string Limit::text() const {

@@ -144,10 +144,10 @@ Policy Reader::read(const toml::table& root) {
 }
 
 Limit Reader::limit(const toml::table& table) const {
-    check_keys(
-        table,
-        {"implementation", "kernel", "metric", "may_worsen", "at_most", "at_least", "is", "not", "ignore"},
-        "[[limit]]");
+    check_keys(table,
+               {"implementation", "kernel", "metric", "may_worsen", "noise", "at_most", "at_least", "is",
+                "not", "ignore"},
+               "[[limit]]");
     Limit out;
     out.line = static_cast<int>(table.source().begin.line);
     const toml::node* metric = table.get("metric");
@@ -156,6 +156,7 @@ Limit Reader::limit(const toml::table& table) const {
     if (const toml::node* n = table.get("implementation")) out.implementation = text(*n, "implementation");
     if (const toml::node* n = table.get("kernel")) out.kernel = text(*n, "kernel");
     if (const toml::node* n = table.get("may_worsen")) out.may_worsen = allowance(*n, "may_worsen");
+    if (const toml::node* n = table.get("noise")) out.noise = share(*n, "noise");
     if (const toml::node* n = table.get("at_most")) out.at_most = amount(*n, "at_most");
     if (const toml::node* n = table.get("at_least")) out.at_least = amount(*n, "at_least");
     if (const toml::node* n = table.get("is")) out.is = text(*n, "is");
@@ -169,12 +170,13 @@ Limit Reader::limit(const toml::table& table) const {
 /// The pattern names at least one metric, and the bound is of its kind.
 void Reader::check_metric(const toml::node& node, const Limit& limit) const {
     std::vector<std::string> names;
-    bool any = false, on_kernels = false, words = false, numbers = false;
+    bool any = false, on_kernels = false, words = false, numbers = false, counters = false;
     for (const GateMetric& m : gate_metrics()) {
         names.push_back(m.name);
         if (!matches(limit.metric, m.name)) continue;
         any = true;
         on_kernels = on_kernels || m.of_kernel || m.of_library_call || m.of_copy;
+        counters = counters || m.kind == MetricClass::counter;
         (m.kind == MetricClass::exact && m.unit == Unit::none ? words : numbers) = true;
     }
     if (!any)
@@ -186,13 +188,15 @@ void Reader::check_metric(const toml::node& node, const Limit& limit) const {
         fail(node.source(), limit.metric + " is a number: bound it with at_most, at_least or may_worsen");
     if ((limit.at_most || limit.at_least || limit.may_worsen) && !numbers)
         fail(node.source(), limit.metric + " is words: bound it with is or not");
+    if (limit.noise && !counters)
+        fail(node.source(), limit.metric + " has no noise floor: only counters have one; use may_worsen");
 }
 
 void Reader::check_bounds(const toml::table& table, const Limit& limit) const {
-    if (!limit.ignore && !limit.absolute() && !limit.may_worsen)
+    if (!limit.ignore && !limit.absolute() && !limit.may_worsen && !limit.noise)
         fail(table.source(),
-             "this [[limit]] sets no bound: give may_worsen, at_most, at_least, is, not or ignore");
-    if (limit.ignore && (limit.absolute() || limit.may_worsen))
+             "this [[limit]] sets no bound: give may_worsen, noise, at_most, at_least, is, not or ignore");
+    if (limit.ignore && (limit.absolute() || limit.may_worsen || limit.noise))
         fail(table.source(), "this [[limit]] both ignores and bounds: it can do one");
     if (limit.at_most && limit.at_least && *limit.at_least > *limit.at_most)
         fail(table.source(), "at_least is greater than at_most: nothing can satisfy both");

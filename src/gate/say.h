@@ -12,7 +12,7 @@ std::string say(const Measurement& m);
 std::string say_number(double value, Unit unit);
 /// "268.4 MB", "62.5 %": for a table's cell.
 std::string say_short(double value, Unit unit);
-/// "+33.5 %"; from zero "new".
-std::string say_change(double before, double after);
+/// "+33.5 %"; of what is counted, and from zero, the amount: "+1", "+4 KiB"; "same".
+std::string say_change(double before, double after, Unit unit);
 
 }  // namespace attnscope::gate

@@ -10,7 +10,7 @@
 namespace attnscope::gate {
 namespace {
 
-constexpr double kSafety = 2;    // bounds are proposed at twice the spread that was seen
+constexpr double kSafety = 2;    // proposed is twice the spread that was seen
 constexpr double kStep = 0.005;  // and rounded up to half a percent
 
 class SelfTester {
@@ -38,7 +38,7 @@ class SelfTester {
     void values(size_t subject, const size_t* part);
     void value(size_t subject, const size_t* part, size_t index);
     void new_kernel(size_t subject);
-    void noise(const Subject& subject, const Part* part, const Measurement& m);
+    void noise(const Subject& subject, const Part* part, const Measurement& m, double allowed);
     bool sees(const GateFacts& worse, const std::string& subject, const std::string& part,
               const std::string& metric) const {
         const GateResult result = judge(worse, &baseline_, policy_, {});
@@ -69,7 +69,10 @@ void SelfTester::value(size_t subject, const size_t* part, size_t index) {
     const GateMetric& metric = *find_gate_metric(m.metric);
     const Where where{&s, p, &metric};
     if (!m.known() || !policy_.judges(metric.kind) || limits_.ignored(where)) return;
-    noise(s, p, m);
+    const Tolerance tolerance = limits_.tolerance(where);
+    if (metric.kind != MetricClass::exact)
+        noise(s, p, m,
+              metric.kind == MetricClass::counter ? allowed_change(metric, m.number(), tolerance) : 0);
     const std::string what = s.name + (p ? " " + p->title() : "") + " " + m.metric;
     if (metric.kind == MetricClass::time) {
         size_t times = 0;
@@ -93,19 +96,18 @@ void SelfTester::value(size_t subject, const size_t* part, size_t index) {
             baseline_.facts.subjects[subject].find("status")->text == "refused")
             return;
     } else {
-        const Limit* limit = limits_.relative(where);
-        double before = m.number();
-        double by = 2 * allowed_change(metric, before, limit);
+        const double before = m.number();
+        double by = 2 * allowed_change(metric, before, tolerance);
         if (metric.kind == MetricClass::time) {
             const double spread = *std::max_element(m.samples.begin(), m.samples.end()) -
                                   *std::min_element(m.samples.begin(), m.samples.end());
             by = 2 * (policy_.time_matters * before +
-                      (limit && limit->may_worsen ? limit->may_worsen->of(before) : 0)) +
+                      (tolerance.relative ? tolerance.relative->may_worsen->of(before) : 0)) +
                  spread;
         }
         by = std::max(by, metric.unit == Unit::percent ? 0.5 : 1.0);
         if (metric.better == Better::higher && before - by < 0) {
-            if (before == 0 || allowed_change(metric, before, limit) >= before) {
+            if (before == 0 || allowed_change(metric, before, tolerance) >= before) {
                 out_.cannot_fail.push_back(what + ": it is as low as its bound allows");
                 return;
             }
@@ -131,27 +133,49 @@ void SelfTester::new_kernel(size_t subject) {
     if (!sees(worse, s.name, fresh.name, "count")) out_.missed.push_back(s.name + ": a new kernel");
 }
 
-void SelfTester::noise(const Subject& subject, const Part* part, const Measurement& m) {
-    if (part || m.samples.size() < 2 || m.number() == 0) return;
+void SelfTester::noise(const Subject& subject, const Part* part, const Measurement& m, double allowed) {
+    if (m.samples.size() < 2 || m.number() == 0) return;
+    const double size = std::fabs(m.number());
     const auto [least, most] = std::minmax_element(m.samples.begin(), m.samples.end());
-    const double spread = (*most - *least) / std::fabs(m.number());
-    const double floor = std::max(find_gate_metric(m.metric)->noise, kStep);
-    out_.noise.push_back({subject.name, m.metric, m.samples.size(), spread,
-                          std::max(floor, std::ceil(kSafety * spread / kStep) * kStep)});
+    Noise one{subject.name,   m.metric, part != nullptr, m.samples.size(), (*most - *least) / size,
+              allowed / size, 0};
+    one.proposed = std::max(kStep, std::ceil(kSafety * one.spread / kStep) * kStep);
+    if (one.runs < kRunsForLess) one.proposed = std::max(one.proposed, one.allowed);
+    const auto alike = std::find_if(out_.noise.begin(), out_.noise.end(), [&](const Noise& n) {
+        return n.subject == one.subject && n.metric == one.metric && n.of_kernels == one.of_kernels;
+    });
+    if (alike == out_.noise.end())
+        out_.noise.push_back(one);
+    else if (alike->spread < one.spread)
+        *alike = one;
 }
 
 }  // namespace
 
+std::string Noise::sentence() const {
+    char shares[96];
+    std::snprintf(shares, sizeof shares,
+                  " differs by %.2g %% among %zu runs, and a change beyond %.2g %% fails", 100 * spread, runs,
+                  100 * allowed);
+    return subject + (of_kernels ? ", a kernel: " : ": ") + metric + shares;
+}
+
+bool SelfTest::passed() const {
+    return same.count(Outcome::worse) == 0 && worsened > 0 && missed.empty() &&
+           std::none_of(noise.begin(), noise.end(), [](const Noise& n) { return n.beyond(); });
+}
+
 std::string SelfTest::policy() const {
     std::string out;
     for (const Noise& n : noise) {
-        char bound[32];
-        std::snprintf(bound, sizeof bound, "%.3g%%", 100 * n.proposed);
+        char text[96];
+        std::snprintf(text, sizeof text, "%s = \"%.3g%%\"  # %zu runs differed by %.2g%%\n\n",
+                      n.metric == "time" ? "may_worsen" : "noise", 100 * n.proposed, n.runs, 100 * n.spread);
         std::string name;  // a TOML string: what would end or change it becomes a pattern's "any character"
         for (const char c : n.subject)
             name += static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\' || c == '\x7f' ? '?' : c;
-        out += "[[limit]]\nimplementation = \"" + name + "\"\nmetric = \"" + n.metric +
-               "\"\nmay_worsen = \"" + bound + "\"\n\n";
+        out += "[[limit]]\nimplementation = \"" + name + "\"\n" + (n.of_kernels ? "kernel = \"*\"\n" : "") +
+               "metric = \"" + n.metric + "\"\n" + text;
     }
     return out;
 }

@@ -1,49 +1,29 @@
 // attnscope gate as a user and a runner call it: exit codes (DESIGN.md, law 8), and files that appear whole
 // or not.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 
 #include "blog_run.h"
+#include "support/command.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-    int code = -1;
-    std::string out;  ///< both streams
-};
+using test::Outcome;
 
 class GateCommand : public ::testing::Test {
   protected:
-    void SetUp() override {
-        const char* build = std::getenv("ATTNSCOPE_BINARY_DIR");
-        program_ = fs::path(build ? build : ".") / "bin/attnscope";
-        ASSERT_TRUE(fs::exists(program_)) << program_;
-        test::write_blog_run(folder_.path() / "run", {});
-    }
+    void SetUp() override { test::write_blog_run(folder_.path() / "run", {}); }
     std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-    Outcome gate(const std::string& arguments, const std::string& environment = "") {
-        const std::string command = "cd '" + folder_.path().string() + "' && " + environment + " '" +
-                                    program_.string() + "' gate " + arguments + " 2>&1";
-        FILE* pipe = popen(command.c_str(), "r");
-        Outcome outcome;
-        std::array<char, 4096> buffer;
-        for (size_t n; (n = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-            outcome.out.append(buffer.data(), n);
-        const int status = pclose(pipe);
-        outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        return outcome;
+    /// Both streams are in `out`, as on a terminal.
+    Outcome gate(const std::string& arguments, const std::map<std::string, std::string>& environment = {}) {
+        return test::typed("gate " + arguments + " 2>&1", environment, folder_.path().string());
     }
     void write_baseline() {
         const Outcome o = gate("run --write-baseline b.json --reason first");
-        ASSERT_EQ(o.code, 0) << o.out;
+        ASSERT_EQ(o.exit_code, 0) << o.out;
         ASSERT_TRUE(fs::exists(path("b.json")));
     }
     void write_worse_run() {
@@ -52,19 +32,19 @@ class GateCommand : public ::testing::Test {
         test::write_blog_run(folder_.path() / "worse", worse);
     }
     test::TemporaryFolder folder_;
-    fs::path program_;
 };
 
 TEST_F(GateCommand, PassesAgainstItselfAndFailsOnARefusal) {
     write_baseline();
     const Outcome same = gate("run --baseline b.json");
-    EXPECT_EQ(same.code, 0) << same.out;
+    EXPECT_EQ(same.exit_code, 0) << same.out;
     EXPECT_EQ(same.out.rfind("PASSED: ", 0), 0u);
     write_worse_run();
     const Outcome worse = gate("worse --baseline b.json");
-    EXPECT_EQ(worse.code, 1) << worse.out;
+    EXPECT_EQ(worse.exit_code, 1) << worse.out;
     EXPECT_EQ(worse.out.rfind("FAILED: ", 0), 0u);
-    EXPECT_NE(worse.out.find("sdpa_flash: status ran -> refused"), std::string::npos) << worse.out;
+    EXPECT_NE(worse.out.find("✗ worse  sdpa_flash  status   ran  refused   other  = base"), std::string::npos)
+        << worse.out;
     EXPECT_NE(worse.out.find("why: "), std::string::npos) << "LibTorch's own words";
 }
 
@@ -72,34 +52,46 @@ TEST_F(GateCommand, UpdatingShowsTheDifferenceAndNeedsAReason) {
     write_baseline();
     write_worse_run();
     const std::string before = test::read_text(path("b.json"));
-    EXPECT_EQ(gate("worse --write-baseline b.json").code, 2);
+    EXPECT_EQ(gate("worse --write-baseline b.json").exit_code, 2);
     EXPECT_EQ(test::read_text(path("b.json")), before);
     const Outcome o = gate("worse --write-baseline b.json --reason 'the mask is needed'");
-    EXPECT_EQ(o.code, 0) << o.out;
+    EXPECT_EQ(o.exit_code, 0) << o.out;
     EXPECT_NE(o.out.find("sdpa_flash status: ran -> refused"), std::string::npos) << o.out;
     EXPECT_NE(test::read_text(path("b.json")).find("the mask is needed"), std::string::npos);
-    EXPECT_EQ(gate("worse --baseline b.json").code, 0);
+    EXPECT_EQ(gate("worse --baseline b.json").exit_code, 0);
 }
 
 TEST_F(GateCommand, BadInputIsExitCode2AndOverwritesNothing) {
-    EXPECT_EQ(gate("run").code, 2) << "nothing to gate against";
-    EXPECT_EQ(gate("run --baseline b.json").code, 2);
-    EXPECT_EQ(gate("absent --write-baseline b.json --reason x").code, 2);
+    EXPECT_EQ(gate("run").exit_code, 2) << "nothing to gate against";
+    EXPECT_EQ(gate("run --baseline b.json").exit_code, 2);
+    EXPECT_EQ(gate("absent --write-baseline b.json --reason x").exit_code, 2);
     test::write_text(path("b.json"), "{\"schema\":\"attnscope-baseline\"");
-    EXPECT_EQ(gate("run --baseline b.json").code, 2);
+    EXPECT_EQ(gate("run --baseline b.json").exit_code, 2);
     const Outcome corrupt = gate("run --write-baseline b.json --reason x");
-    EXPECT_EQ(corrupt.code, 2) << corrupt.out;
+    EXPECT_EQ(corrupt.exit_code, 2) << corrupt.out;
     EXPECT_EQ(test::read_text(path("b.json")), "{\"schema\":\"attnscope-baseline\"") << "not ours to replace";
     fs::remove(path("b.json"));
     write_baseline();
     test::write_text(path("gate.toml"), "[[limit]]\nmetric = \"registerz\"\nat_most = 1\n");
     const Outcome misspelt = gate("run --baseline b.json --policy gate.toml --json v.json");
-    EXPECT_EQ(misspelt.code, 2);
+    EXPECT_EQ(misspelt.exit_code, 2);
     EXPECT_NE(misspelt.out.find("gate.toml:2:"), std::string::npos) << misspelt.out;
     EXPECT_NE(misspelt.out.find("'registers'"), std::string::npos);
     EXPECT_EQ(std::count(misspelt.out.begin(), misspelt.out.end(), '\n'), 1) << "one sentence";
     EXPECT_FALSE(fs::exists(path("v.json")));
-    EXPECT_EQ(gate("run --baseline b.json --json nowhere/v.json").code, 2);
+    EXPECT_EQ(gate("run --baseline b.json --json nowhere/v.json").exit_code, 2);
+}
+
+TEST_F(GateCommand, TwoCommandsGoWithoutARunAndOneAloneIsAMistake) {
+    for (const char* arguments :
+         {"", "--before true", "--after true", "run --before true --after true", "--baseline b.json",
+          "--before true --after true --baseline b.json", "--before true --after true --self-test",
+          "--before true --after true --write-baseline c.json --reason x",
+          "--before true --after true --repeat 0", "--before true --after true --device virtual:H900"}) {
+        const Outcome o = gate(arguments);
+        EXPECT_EQ(o.exit_code, 2) << arguments << ": " << o.out;
+        EXPECT_FALSE(fs::exists(path("attnscope-gate"))) << arguments;
+    }
 }
 
 TEST_F(GateCommand, WhatCannotBeJudgedIsExitCode3UnlessThePolicySaysOtherwise) {
@@ -108,26 +100,26 @@ TEST_F(GateCommand, WhatCannotBeJudgedIsExitCode3UnlessThePolicySaysOtherwise) {
     test::write_text(folder_.path() / "empty" / "run.json",
                      test::read_text(folder_.path() / "run" / "run.json"));
     const Outcome empty = gate("empty --baseline b.json");
-    EXPECT_EQ(empty.code, 3) << empty.out;
+    EXPECT_EQ(empty.exit_code, 3) << empty.out;
     EXPECT_NE(empty.out.find("No comparison was made"), std::string::npos);
-    EXPECT_EQ(gate("empty --write-baseline c.json --reason x").code, 3);
+    EXPECT_EQ(gate("empty --write-baseline c.json --reason x").exit_code, 3);
     EXPECT_FALSE(fs::exists(path("c.json")));
     for (const auto& [word, code] : {std::pair<std::string, int>{"pass", 0}, {"fail", 1}, {"exit-3", 3}}) {
         test::write_text(path("gate.toml"), "cannot_judge = \"" + word + "\"\n");
-        EXPECT_EQ(gate("empty --baseline b.json --policy gate.toml").code, code);
+        EXPECT_EQ(gate("empty --baseline b.json --policy gate.toml").exit_code, code);
     }
     test::write_text(path("gate.toml"),
                      "[[limit]]\nkernel = \"flash_fwd_splitkv*\"\nmetric = \"registers\"\nat_most = 255\n");
-    EXPECT_EQ(gate("run --baseline b.json --policy gate.toml").code, 3) << "the limit matches nothing";
+    EXPECT_EQ(gate("run --baseline b.json --policy gate.toml").exit_code, 3) << "the limit matches nothing";
 }
 
 TEST_F(GateCommand, AbsoluteLimitsNeedNoBaseline) {
     test::write_text(path("gate.toml"),
                      "[[limit]]\nimplementation = \"sdpa_flash\"\nmetric = \"launches\"\nat_most = 1\n"
                      "[[limit]]\nimplementation = \"sdpa_auto\"\nmetric = \"backend\"\nnot = \"math\"\n");
-    EXPECT_EQ(gate("run --policy gate.toml").code, 0) << gate("run --policy gate.toml").out;
+    EXPECT_EQ(gate("run --policy gate.toml").exit_code, 0) << gate("run --policy gate.toml").out;
     test::write_text(path("gate.toml"), "[[limit]]\nmetric = \"launches\"\nat_most = 1\n");
-    EXPECT_EQ(gate("run --policy gate.toml").code, 1);
+    EXPECT_EQ(gate("run --policy gate.toml").exit_code, 1);
 }
 
 TEST_F(GateCommand, EveryPlaceWherePeopleLookIsWritten) {
@@ -136,8 +128,8 @@ TEST_F(GateCommand, EveryPlaceWherePeopleLookIsWritten) {
     const Outcome o = gate(
         "worse --baseline b.json --github --id pr --junit j.xml --sarif s.sarif --json v.json --markdown "
         "c.md",
-        "GITHUB_STEP_SUMMARY=summary.md");
-    EXPECT_EQ(o.code, 1);
+        {{"GITHUB_STEP_SUMMARY", "summary.md"}});
+    EXPECT_EQ(o.exit_code, 1);
     EXPECT_NE(o.out.find("::error "), std::string::npos);
     EXPECT_NE(test::read_text(path("j.xml")).find("<testsuites>"), std::string::npos);
     EXPECT_NE(test::read_text(path("s.sarif")).find("\"2.1.0\""), std::string::npos);
@@ -145,17 +137,17 @@ TEST_F(GateCommand, EveryPlaceWherePeopleLookIsWritten) {
     EXPECT_EQ(test::read_text(path("c.md")).rfind("<!-- attnscope:id=pr -->", 0), 0u);
     EXPECT_NE(test::read_text(path("summary.md")).find("❌ failed"), std::string::npos);
     for (const char* format : {"md", "json", "junit", "sarif"})
-        EXPECT_EQ(gate(std::string("worse --baseline b.json --format ") + format).code, 1);
+        EXPECT_EQ(gate(std::string("worse --baseline b.json --format ") + format).exit_code, 1);
 }
 
 TEST_F(GateCommand, TheSelfTestProvesThatItCanFail) {
     const Outcome o = gate("run --self-test");
-    EXPECT_EQ(o.code, 0) << o.out;
+    EXPECT_EQ(o.exit_code, 0) << o.out;
     EXPECT_NE(o.out.find("the gate can fail: "), std::string::npos);
     test::write_text(path("gate.toml"),
                      "[[limit]]\nmetric = \"*\"\nignore = true\n[[limit]]\nkernel = \"*\"\nmetric = "
                      "\"*\"\nignore = true\n");
-    EXPECT_NE(gate("run --self-test --policy gate.toml").code, 0) << "a gate that ignores everything";
+    EXPECT_NE(gate("run --self-test --policy gate.toml").exit_code, 0) << "a gate that ignores everything";
 }
 
 }  // namespace

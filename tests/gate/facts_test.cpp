@@ -66,6 +66,34 @@ TEST(GateFacts, LibraryCallsAreKnownByOperationAndCopiesByBytes) {
     EXPECT_EQ(bytes, attnscope::test::kScoreBytes);
 }
 
+TEST(GateFacts, KernelsThatALibraryChoosesAreKnownByOperationToo) {
+    // Names as cuBLAS, cuDNN and a user's Triton program give them on an A100 or H100.
+    attnscope::test::ProcessWriter w("real");
+    w.a100();
+    const auto range = w.open("mine");
+    w.under(w.operation("aten::mm", 0, {"bf16[4,8]", "bf16[8,4]"}), 1);
+    w.kernel({"ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x4_tn"}, range);
+    w.kernel({"_ZN8cublasLt19splitKreduce_kernelILi32ELi16EiEEvv"}, range);
+    w.under(w.operation("aten::_cudnn_attention_forward", 0, {}), 2);
+    w.kernel({"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7"}, range);
+    w.under(0, 0);
+    w.kernel({"my_gemm_kernel"}, range);
+    w.end();
+    const attnscope::test::TemporaryFolder folder;
+    attnscope::test::write_text(folder.path() / "run.json", attnscope::test::run_json("real"));
+    attnscope::test::write_text(folder.path() / "p.jsonl", w.text());
+    const attnscope::Run run = read_run(folder.path());
+    const GateFacts facts = facts_of(run, analyze(run));
+    ASSERT_EQ(facts.subjects.size(), 1u);
+    const Subject& mine = facts.subjects.front();
+    const Part* products = mine.find_part(Level::library_call, "aten::mm", "cuBLAS kernel");
+    ASSERT_TRUE(products);
+    EXPECT_EQ(products->find("count")->number(), 2);
+    EXPECT_FALSE(products->find("registers")) << "they change with the library";
+    EXPECT_TRUE(mine.find_part(Level::library_call, "aten::_cudnn_attention_forward", "cuDNN kernel"));
+    EXPECT_TRUE(mine.find_part(Level::kernel, "mine", "my_gemm_kernel")) << "the user's own is the user's";
+}
+
 TEST(GateFacts, WhatIsMissingIsAbsentNeverZero) {
     const GateFacts facts = blog_facts();
     const Subject* cudnn = facts.find("sdpa_cudnn");
@@ -110,6 +138,16 @@ TEST(GateJoin, AKernelThatNotEveryRunHasIsNotACount) {
         const Part* copy = both.find("plain")->find_part(Level::copy, "aten::masked_fill", "DtoD");
         ASSERT_TRUE(copy);
         EXPECT_FALSE(copy->find("count")->known());
+    }
+}
+
+TEST(GateJoin, ARunThatFailedBeforeItUsedAGpuIsNotOfAnotherMachine) {
+    GateFacts failed;
+    failed.unusable = {"the program ended with exit code 1"};
+    for (const GateFacts& both : {join({small_facts(), failed}), join({failed, small_facts()})}) {
+        EXPECT_EQ(both.unusable, failed.unusable);
+        EXPECT_EQ(both.gpu, "NVIDIA Test GPU");
+        EXPECT_EQ(both.runs, 2u);
     }
 }
 

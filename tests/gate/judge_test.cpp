@@ -110,6 +110,66 @@ TEST(Gate, CountersMoveWithinTheirNoise) {
     EXPECT_EQ(judged(run, "[[limit]]\nmetric=\"dram_read\"\nmay_worsen=\"15%\"").exit, Exit::regression);
 }
 
+TEST(Gate, MeasuredNoiseReplacesTheAssumedFloor) {
+    GateFacts run = small_facts();
+    measurement(run, "fused", "dram_read").samples = {1020000};
+    EXPECT_EQ(judged(run).exit, Exit::success) << "5 % is assumed";
+    const std::string noise = "[[limit]]\nmetric=\"dram_read\"\nnoise=\"1%\"\n";
+    const GateResult r = judged(run, noise);
+    EXPECT_EQ(r.exit, Exit::regression);
+    EXPECT_EQ(found(r, "counter/dram_read")->bound, "≤ base +1 %");
+    EXPECT_EQ(found(r, "counter/dram_read")->line, 1);
+    EXPECT_EQ(judged(run, noise + "[[limit]]\nmetric=\"dram_read\"\nmay_worsen=\"3%\"").exit, Exit::success);
+    measurement(run, "fused", "dram_read").samples = {1080000};
+    EXPECT_EQ(judged(run, "[[limit]]\nmetric=\"dram_read\"\nnoise=\"9%\"").exit, Exit::success);
+    EXPECT_EQ(judged(small_facts(), "[[limit]]\nmetric=\"l2_hit_rate\"\nnoise=\"9%\"").exit,
+              Exit::cannot_judge)
+        << "it matches nothing";
+}
+
+/// `runs` of small_facts with this counter, from `least` evenly to `most`.
+GateFacts spread(double least, double most, size_t runs) {
+    std::vector<GateFacts> all;
+    for (size_t i = 0; i < runs; ++i) {
+        all.push_back(small_facts());
+        const double value = least + (most - least) * double(i) / double(runs - 1);
+        measurement(all.back(), "fused", "dram_read").samples = {value};
+        subject(all.back(), "fused").parts[0].measurements.push_back({"dram_read", {value}, {}, {}});
+    }
+    return join(all);
+}
+
+TEST(SelfTestNoise, IsMeasuredAndProposed) {
+    const SelfTest quiet = self_test(spread(995000, 1005000, 5), Policy());
+    ASSERT_EQ(quiet.noise.size(), 2u) << "the implementation's own, and its kernels'";
+    EXPECT_NEAR(quiet.noise[0].spread, 0.01, 1e-9);
+    EXPECT_NEAR(quiet.noise[0].allowed, 0.05, 1e-9);
+    EXPECT_NEAR(quiet.noise[0].proposed, 0.02, 1e-9) << "twice the spread";
+    EXPECT_TRUE(quiet.noise[1].of_kernels);
+    EXPECT_TRUE(quiet.passed());
+    EXPECT_NEAR(self_test(spread(995000, 1005000, 2), Policy()).noise[0].proposed, 0.05, 1e-9)
+        << "two runs that agree by luck lower no floor";
+    // What it prints is a policy, under which the same runs pass and the gate can fail.
+    const Policy proposed = read_policy(quiet.policy(), "p");
+    ASSERT_EQ(proposed.limits.size(), 2u) << quiet.policy();
+    EXPECT_NEAR(*proposed.limits[0].noise, 0.02, 1e-9);
+    EXPECT_EQ(proposed.limits[1].kernel, "*");
+    const SelfTest again = self_test(spread(995000, 1005000, 5), proposed);
+    EXPECT_TRUE(again.passed());
+    EXPECT_NEAR(again.noise[0].allowed, 0.02, 1e-9);
+}
+
+TEST(SelfTestNoise, ABoundWithinItIsSeen) {
+    const SelfTest noisy = self_test(spread(960000, 1040000, 5), Policy());
+    ASSERT_FALSE(noisy.noise.empty());
+    EXPECT_TRUE(noisy.noise[0].beyond());
+    EXPECT_FALSE(noisy.passed()) << "such a gate cries wolf";
+    EXPECT_NE(noisy.noise[0].sentence().find("fused: dram_read differs by 8 % among 5 runs"),
+              std::string::npos)
+        << noisy.noise[0].sentence();
+    EXPECT_TRUE(self_test(spread(960000, 1040000, 5), read_policy(noisy.policy(), "p")).passed());
+}
+
 TEST(Gate, BackendsAndStatus) {
     const auto with = [](const char* metric, const char* text) {
         GateFacts f = small_facts();

@@ -59,6 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
             "4:", "contradicts"},
         Mistake{"[[limit]]\nmetric = \"backend\"\nat_most = 1", "2:", "is words"},
         Mistake{"[[limit]]\nmetric = \"launches\"\nis = \"one\"", "2:", "is a number"},
+        Mistake{"[[limit]]\nmetric = \"launches\"\nnoise = \"1%\"", "2:", "only counters"},
+        Mistake{"[[limit]]\nmetric = \"dram_read\"\nnoise = 1", "3:", "3%"},
+        Mistake{"[[limit]]\nmetric = \"dram_read\"\nignore = true\nnoise = \"1%\"", "1:", "it can do one"},
         Mistake{"[[limit]]\nkernel = \"*\"\nmetric = \"peak_memory\"\nat_most = 1", "3:", "a kernel has no"},
         Mistake{"[[limit]]\nmetric = \"launches\"\nignore = true\nat_most = 1", "1:", "it can do one"},
         Mistake{"[classes]\nexact = false\ncounters = false\ntime = false", "1:", "nothing would be judged"},
@@ -103,6 +106,7 @@ not = "math"
     EXPECT_TRUE(p.limits[0].may_worsen->relative);
     EXPECT_DOUBLE_EQ(p.limits[0].may_worsen->of(200), 10);
     EXPECT_EQ(p.limits[0].text(), "registers of *flash_fwd* in sdpa_*: at most 168, may worsen by 5%");
+    EXPECT_EQ(p.limits[0].cell(), "≤ 168, ± 5 %");
     EXPECT_EQ(p.limits[1].is_not, "math");
 }
 

@@ -2,8 +2,12 @@
 // those that cost something must be caught with the right words and exit code, those that do not must pass.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <tuple>
 
 #include "attnscope/gate.h"
 #include "attnscope/rules.h"
@@ -238,6 +242,84 @@ INSTANTIATE_TEST_SUITE_P(
                  {"A100-SXM4-80GB", {"--python"}},
                  true}),
     [](const auto& one) { return std::string(one.param.name); });
+
+// attnscope gate --before CMD --after CMD: the runs are made by the gate itself.
+
+/// A command for the shell that says in `order` which side ran, and then runs the workload.
+std::string side_command(const std::string& order, const std::string& side, const std::string& options) {
+    return "echo " + side + " >> '" + order + "'; echo printed by the program; '" +
+           test::binary("attention_workload") +
+           "' --batch 2 --heads 8 --query-length 128 --only sdpa_flash " + options;
+}
+
+test::Outcome in_turns(const test::Scratch& scratch, const std::string& before, const std::string& after,
+                       const Arguments& more = {}) {
+    Arguments command = {
+        "gate",    "--device", "virtual:A100-SXM4-80GB", "-o", scratch.path("runs"), "--before", before,
+        "--after", after};
+    command.insert(command.end(), more.begin(), more.end());
+    return test::attnscope(command);
+}
+
+std::string text_of(const std::string& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(GateInTurns, RunsBothSidesInTheirOrderAndSaysItsOwnAlone) {
+    const test::Scratch scratch;
+    const std::string order = scratch.path("order");
+    const test::Outcome o = in_turns(scratch, side_command(order, "b", ""), side_command(order, "a", ""),
+                                     {"--repeat", "3", "--format", "json"});
+    ASSERT_EQ(o.exit_code, 0) << o.out << o.err;
+    EXPECT_EQ(text_of(order), "b\na\na\nb\nb\na\n");
+    EXPECT_EQ(o.out.front(), '{') << "what the programs print is not the verdict";
+    EXPECT_EQ(o.out.find("\nprinted by the program"), std::string::npos);
+    EXPECT_NE(o.err.find("printed by the program"), std::string::npos);
+    for (const char* side : {"before", "after"})
+        for (const char* number : {"1", "2", "3"})
+            EXPECT_EQ(read_run(scratch.path(std::string("runs/") + side + "/" + number)).processes.size(),
+                      1u);
+}
+
+TEST(GateInTurns, OneRunASideIsEnoughWhereThereAreNoTimes) {
+    const test::Scratch scratch;
+    const std::string order = scratch.path("order");
+    const test::Outcome o = in_turns(scratch, side_command(order, "b", "--head-dim 64"),
+                                     side_command(order, "a", "--head-dim 65"));
+    EXPECT_EQ(o.exit_code, 1) << o.out << o.err;
+    EXPECT_EQ(text_of(order), "b\na\n");
+    EXPECT_NE(o.out.find("input changed: head dimension: 64 -> 65"), std::string::npos) << o.out;
+    EXPECT_NE(o.out.find("✗ worse"), std::string::npos) << o.out;
+    EXPECT_NE(o.out.find("head: echo a >> "), std::string::npos) << "which command is which: " << o.out;
+    EXPECT_NE(o.out.find("Next: attnscope report " + scratch.path("runs/after/1")), std::string::npos)
+        << o.out;
+}
+
+TEST(GateInTurns, AFailureOfEitherSideIsNoComparison) {
+    const test::Scratch scratch;
+    const std::string order = scratch.path("order"), works = side_command(order, "x", "");
+    for (const auto& [before, after, words] :
+         {std::tuple<std::string, std::string, std::string>{
+              "exit 7", works, "before, run 1: the program ended with exit code 7"},
+          {works, "exit 7", "after, run 1: the program ended with exit code 7"},
+          {works, "kill -9 $$", "after, run 1: the program was ended by signal 9"},
+          {works, "no-such-program", "after, run 1: the program ended with exit code 127"},
+          {works, "true", "after, run 1: no process of it used CUDA"}}) {
+        test::Outcome o = in_turns(scratch, before, after, {"--repeat", "2"});
+        EXPECT_EQ(o.exit_code, 3) << o.out << o.err;
+        std::replace(o.out.begin(), o.out.end(), '\n', ' ');  // the lines are as wide as a terminal
+        EXPECT_EQ(o.out.rfind("CANNOT JUDGE: No comparison was made: " + words, 0), 0u) << o.out;
+    }
+}
+
+TEST(GateInTurns, SecretsOfACommandAreNotShown) {
+    const test::Scratch scratch;
+    const std::string works = side_command(scratch.path("order"), "x", "");
+    const test::Outcome o =
+        in_turns(scratch, "HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123456789 " + works, works);
+    EXPECT_EQ(o.out.find("hf_abc"), std::string::npos) << o.out;
+}
 
 }  // namespace
 }  // namespace attnscope::gate

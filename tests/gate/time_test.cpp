@@ -4,8 +4,10 @@
 #include <cmath>
 #include <random>
 
+#include "attnscope/error.h"
 #include "attnscope/gate.h"
 #include "attnscope/gate_time.h"
+#include "attnscope/gate_turns.h"
 #include "sample.h"
 
 namespace attnscope::gate {
@@ -123,6 +125,92 @@ TEST(TimeVerdicts, ClocksThatDifferForbidOne) {
     GateFacts hot = timed(1.1);
     hot.throttled = {"thermal slowdown"};
     EXPECT_EQ(time_verdict(timed(1), hot).outcome, Outcome::ambiguous);
+}
+
+TEST(Turns, EachSideComesFirstInTurn) {
+    const auto b = Side::before, a = Side::after;
+    EXPECT_EQ(turns(1), (std::vector<Side>{b, a}));
+    EXPECT_EQ(turns(3), (std::vector<Side>{b, a, a, b, b, a}));
+    // A machine that slows down steadily does so for both.
+    double at[2] = {0, 0};
+    const std::vector<Side> ten = turns(10);
+    for (size_t i = 0; i < ten.size(); ++i) at[ten[i] == a] += double(i);
+    EXPECT_EQ(at[0], at[1]);
+}
+
+/// One run's facts, as a real GPU's.
+GateFacts one_run(double time) {
+    GateFacts f = small_facts();
+    f.ground = Ground::real;
+    subject(f, "fused").measurements.push_back({"time", {time}, {}, {}});
+    return f;
+}
+
+Outcome time_outcome(const Sides& sides) {
+    for (const Verdict& v : judge(sides.after, &sides.before, Policy(), {}).verdicts)
+        if (v.rule == "time/time") return v.outcome;
+    return Outcome::unjudged;
+}
+
+TEST(Turns, RunsAreReplicates) {
+    std::string order;
+    // Each run is slower than the one before it, by more than the sides differ.
+    const auto slowing = [&](double after) {
+        order.clear();
+        return run_in_turns(10, [&, i = 0](Side side, size_t number) mutable {
+            order += side == Side::before ? 'b' : 'a';
+            EXPECT_LE(number, 10u);
+            return one_run(1000 + (side == Side::after ? after : 0) + ++i);
+        });
+    };
+    const Sides slower = slowing(80);
+    EXPECT_EQ(order, "baabbaabbaabbaabbaab");
+    EXPECT_EQ(slower.before.facts.runs, 10u);
+    EXPECT_EQ(slower.after.find("fused")->find("time")->samples.size(), 10u);
+    EXPECT_EQ(time_outcome(slower), Outcome::worse);
+    EXPECT_EQ(time_outcome(slowing(-80)), Outcome::better);
+    EXPECT_EQ(time_outcome(slowing(0)), Outcome::same);
+    const Sides once =
+        run_in_turns(1, [](Side side, size_t) { return one_run(side == Side::after ? 2000 : 1000); });
+    EXPECT_EQ(time_outcome(once), Outcome::ambiguous);
+    EXPECT_THROW(run_in_turns(0, [](Side, size_t) { return one_run(1); }), Error);
+}
+
+TEST(Turns, AFailureOfEitherSideEndsThemAndNamesTheRun) {
+    for (const Side side : {Side::before, Side::after})
+        for (const size_t number : {1u, 2u}) {
+            size_t runs = 0;
+            const Sides sides = run_in_turns(5, [&](Side s, size_t n) {
+                ++runs;
+                if (s != side || n != number) return one_run(1000);
+                GateFacts failed;  // as of a program that ended before it used CUDA
+                failed.unusable = {"the program ended with exit code 7"};
+                return failed;
+            });
+            EXPECT_LT(runs, 5u) << "nothing can come of the others";
+            const GateResult r = judge(sides.after, &sides.before, Policy(), {});
+            EXPECT_EQ(r.exit, Exit::cannot_judge);
+            EXPECT_EQ(r.headline, std::string("No comparison was made: ") + to_string(side) + ", run " +
+                                      std::to_string(number) + ": the program ended with exit code 7");
+            EXPECT_EQ(r.no_comparison.size(), 1u) << "said once";
+            EXPECT_TRUE(r.inputs.empty() && r.environment.empty()) << "what was not seen did not change";
+        }
+}
+
+TEST(Turns, WhatIsLostOrSlowedOnEitherSideCounts) {
+    const auto with = [](Side bad, auto&& change) {
+        return run_in_turns(6, [&](Side side, size_t) {
+            GateFacts f = one_run(side == Side::after ? 1200 : 1000);
+            if (side == bad) change(f);
+            return f;
+        });
+    };
+    for (const Side side : {Side::before, Side::after}) {
+        const Sides lost = with(side, [](GateFacts& f) { f.lost = {"12 records"}; });
+        EXPECT_EQ(judge(lost.after, &lost.before, Policy(), {}).exit, Exit::cannot_judge);
+        const Sides hot = with(side, [](GateFacts& f) { f.throttled = {"thermal slowdown"}; });
+        EXPECT_EQ(time_outcome(hot), Outcome::ambiguous);
+    }
 }
 
 }  // namespace
