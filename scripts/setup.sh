@@ -17,12 +17,12 @@ fail() { printf 'attnscope set-up: %s\n' "$*" >&2; exit 1; }
 
 # Debian's and Ubuntu's names of what the build and its libraries need.
 packages_build=(g++ cmake ninja-build python3 python3-venv libcli11-dev nlohmann-json3-dev libsimdjson-dev
-                pkg-config libzstd-dev liblz4-dev zlib1g-dev libsqlite3-dev libtomlplusplus-dev)
+                pkg-config libzstd-dev libisal-dev liblz4-dev zlib1g-dev libsqlite3-dev libtomlplusplus-dev)
 packages_tests=(libgtest-dev libpugixml-dev clang libclang-rt-dev jq)
 
 install_packages() {
     local missing=() name
-    command -v dpkg-query > /dev/null || fail "this set-up knows Debian and Ubuntu. Elsewhere install a C++20 compiler, CMake 3.25, Ninja, Python 3 with venv, CLI11, nlohmann-json, simdjson, toml++, SQLite, pkg-config, zstd, lz4, zlib and GoogleTest, and build with CMake (README)"
+    command -v dpkg-query > /dev/null || fail "this set-up knows Debian and Ubuntu. Elsewhere install a C++20 compiler, CMake 3.25, Ninja, Python 3 with venv, CLI11, nlohmann-json, simdjson, toml++, SQLite, pkg-config, zstd, ISA-L, lz4, zlib and GoogleTest, and build with CMake (README)"
     for name in "$@"; do
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2> /dev/null || true)" = installed ] || missing+=("$name")
     done
@@ -128,6 +128,7 @@ setup_python_tests() {
     # Without what they depend on: the stand-ins take the place of NVIDIA's libraries.
     once "python-clients-$version" pip_install "NVIDIA's Python bindings of CUPTI, a client to test with (13 MB)" --no-deps \
         cupti-python==13.0.1 cuda-bindings==13.0.3 cuda-pathfinder==1.9.1
+    once "ncu-report-$version" pip_install "NVIDIA's reader of Nsight Compute reports (17 MB)" --no-deps ncu-report==2026.3.1
     # 188 MB, 640 unpacked, for one test: on request, or where an earlier one left it.
     if [ -n "${ATTNSCOPE_TRITON:-}" ]; then
         once "triton-3.6.0-$version" pip_install "Triton 3.6.0, a client to test with (190 MB)" --no-deps --target "$cache/triton-$version" triton==3.6.0

@@ -18,6 +18,6 @@ cmake --build "$build-sanitize" -j "$jobs" >&2 || fail "the sanitizer build fail
 configure -DATTNSCOPE_BUILD_TESTS=ON -DATTNSCOPE_SANITIZED_TESTS="$build-sanitize" -DATTNSCOPE_TRITON="$triton_root"
 compile
 # Each importer's fuzz target runs for this long.
-export ATTNSCOPE_FUZZ_SECONDS=${ATTNSCOPE_FUZZ_SECONDS:-20}
+export ATTNSCOPE_FUZZ_SECONDS=${ATTNSCOPE_FUZZ_SECONDS:-60}
 say "set-up and build took ${SECONDS} s; running the tests"
 exec ctest --test-dir "$build" --output-on-failure -j "$jobs" "$@"

@@ -14,14 +14,17 @@ class FileSource : public ByteSource {
     FileSource(std::FILE* file, std::string name) : file_(file, &std::fclose), name_(std::move(name)) {}
     size_t read(char* out, size_t size) override {
         const size_t got = std::fread(out, 1, size, file_.get());
+        given_ += got;
         if (got < size && std::ferror(file_.get())) problem_ = name_ + " cannot be read to its end";
         return got;
     }
     std::string problem() const override { return problem_; }
+    uint64_t of_file() const override { return given_; }
 
   private:
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
     std::string name_, problem_;
+    uint64_t given_ = 0;
 };
 
 }  // namespace

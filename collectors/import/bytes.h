@@ -18,6 +18,8 @@ class ByteSource {
     virtual size_t read(char* out, size_t size) = 0;
     /// Why the stream ended before its end ("the gzip stream is cut short"); empty when it did not.
     virtual std::string problem() const { return {}; }
+    /// How many bytes of the file on disk were read for what was given so far.
+    virtual uint64_t of_file() const = 0;
 };
 
 /// Throws Error when the file cannot be opened.
@@ -27,8 +29,8 @@ std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path);
 /// zero bytes follow `end`.
 class ByteWindow {
   public:
-    static constexpr size_t kPadding = 64;
-    explicit ByteWindow(ByteSource& source, size_t block = size_t{1} << 20, size_t most = size_t{64} << 20);
+    static constexpr size_t kPadding = 64, kBlock = size_t{1} << 20;
+    explicit ByteWindow(ByteSource& source, size_t block = kBlock, size_t most = size_t{64} << 20);
 
     const char* begin() const { return buffer_.data() + begin_; }
     const char* end() const { return buffer_.data() + end_; }
@@ -57,6 +59,7 @@ class WindowSource : public ByteSource {
     explicit WindowSource(ByteWindow& window) : window_(window) {}
     size_t read(char* out, size_t size) override;
     std::string problem() const override { return window_.source().problem(); }
+    uint64_t of_file() const override { return window_.source().of_file(); }
 
   private:
     ByteWindow& window_;

@@ -23,21 +23,21 @@ std::unique_ptr<ByteSource> unzstd(ByteSource& source);
 std::string for_each_member(ByteWindow& archive,
                             const std::function<void(const std::string& name, ByteSource& bytes)>& member);
 
-/// Guards a decompressor: no honest trace is this much smaller than what it holds.
+/// Guards a decompressor: no honest trace is this much smaller on disk than what it holds, in all its
+/// wrappings together.
 class GrowthGuard {
   public:
-    void took(size_t bytes) { in_ += bytes; }
-    /// False once `bytes` more are too many.
-    bool gave(size_t bytes) {
+    /// False once `bytes` more are too many for what was read of the file.
+    bool gave(size_t bytes, uint64_t of_file) {
         out_ += bytes;
-        return out_ <= kFree || out_ / kMostGrowth <= in_;
+        return out_ <= kFree || out_ / kMostGrowth <= of_file;
     }
     static constexpr uint64_t kFree = uint64_t{64} << 20, kMostGrowth = 400;
     static constexpr const char* kProblem =
         "it grows to more than 400 times its size, which no trace does (a decompression bomb?)";
 
   private:
-    uint64_t in_ = 0, out_ = 0;
+    uint64_t out_ = 0;
 };
 
 }  // namespace attnscope::importer

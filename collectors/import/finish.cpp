@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <initializer_list>
+#include <unordered_set>
 
 #include "attnscope/gpu.h"
 #include "cupti/json_line.h"
 
 namespace attnscope::importer {
-
 int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
                       std::vector<std::optional<uint64_t>>& external) {
     int64_t first = INT64_MAX;
@@ -148,6 +148,18 @@ void complete_device(Device& d, std::vector<Diagnostic>& diagnostics) {
                     : "compute capability " + std::to_string(gpu->major) + "." + std::to_string(gpu->minor)) +
              " in the GPU table: " + taken,
          "", 1});
+}
+
+void add_devices(Process& process, const std::vector<TimedLaunch>& launches, std::vector<Device> devices) {
+    std::unordered_set<int32_t> used;
+    for (const TimedLaunch& l : launches) used.insert(l.launch.device);
+    const bool any = std::any_of(devices.begin(), devices.end(),
+                                 [&](const Device& d) { return used.contains(d.ordinal); });
+    for (Device& d : devices) {
+        if ((any && !used.contains(d.ordinal)) || process.devices.size() == kMostDevices) continue;
+        complete_device(d, process.diagnostics);
+        process.devices.push_back(std::move(d));
+    }
 }
 
 std::string valid_utf8(std::string text, bool* broken) {

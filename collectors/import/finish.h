@@ -28,6 +28,12 @@ int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
 /// Sets `end` to what the process holds, and its ground.
 void close(Process& process);
 
+/// Of a process: more are no machine's, and each launch looks through them.
+inline constexpr size_t kMostDevices = 256;
+
+/// Adds those of a file's devices that launches ran on (all, where none is), completed from the GPU table.
+void add_devices(Process& process, const std::vector<TimedLaunch>& launches, std::vector<Device> devices);
+
 /// "HtoD" and the other kinds of the schema, out of "Memcpy HtoD (Pageable -> Device)", "HtoD",
 /// "Host-to-Device"; empty when it is none.
 std::string copy_kind(std::string_view text);

@@ -1,5 +1,6 @@
-// gzip, also of several members one after the other (bgzip, pigz, `cat a.gz b.gz`).
-#include <zlib.h>
+// gzip, also of several members one after the other (bgzip, pigz, `cat a.gz b.gz`). By ISA-L: it takes a
+// third of zlib's time.
+#include <isa-l/igzip_lib.h>
 
 #include "containers.h"
 
@@ -7,38 +8,53 @@ namespace attnscope::importer {
 namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
-constexpr int kGzipOnly = 16 + MAX_WBITS;
+
+/// What ISA-L means; it has no words of its own.
+const char* words_of(int result) {
+    switch (result) {
+        case ISAL_INVALID_BLOCK:
+            return "invalid block";
+        case ISAL_INVALID_SYMBOL:
+            return "invalid symbol";
+        case ISAL_INVALID_LOOKBACK:
+            return "a copy from before the beginning";
+        case ISAL_INVALID_WRAPPER:
+        case ISAL_UNSUPPORTED_METHOD:
+            return "invalid header";
+        case ISAL_INCORRECT_CHECKSUM:
+            return "wrong checksum";
+    }
+    return "error";
+}
 
 class GzipSource : public ByteSource {
   public:
     explicit GzipSource(ByteSource& source) : source_(source), in_(kBlock) {
-        if (inflateInit2(&stream_, kGzipOnly) != Z_OK) finish("zlib could not start");
+        isal_inflate_init(&stream_);
+        stream_.crc_flag = ISAL_GZIP;
     }
-    ~GzipSource() override { inflateEnd(&stream_); }
-    GzipSource(const GzipSource&) = delete;
-    GzipSource& operator=(const GzipSource&) = delete;
 
     size_t read(char* out, size_t size) override {
         if (size > UINT32_MAX) size = UINT32_MAX;
-        stream_.next_out = reinterpret_cast<Bytef*>(out);
-        stream_.avail_out = static_cast<uInt>(size);
+        stream_.next_out = reinterpret_cast<uint8_t*>(out);
+        stream_.avail_out = static_cast<uint32_t>(size);
         while (!done_ && stream_.avail_out == size) step();
         const size_t given = size - stream_.avail_out;
-        if (!guard_.gave(given)) finish(GrowthGuard::kProblem);
+        if (!guard_.gave(given, of_file())) finish(GrowthGuard::kProblem);
         return given;
     }
     std::string problem() const override { return problem_; }
+    uint64_t of_file() const override { return source_.of_file(); }
 
   private:
     bool fill() {
         const size_t got = source_.read(in_.data(), in_.size());
-        stream_.next_in = reinterpret_cast<Bytef*>(in_.data());
-        stream_.avail_in = static_cast<uInt>(got);
-        guard_.took(got);
+        stream_.next_in = reinterpret_cast<uint8_t*>(in_.data());
+        stream_.avail_in = static_cast<uint32_t>(got);
         return got > 0;
     }
     void step() {
-        if (stream_.avail_in == 0 && !fill()) {
+        if (stream_.avail_in == 0 && !held_back_ && !fill()) {
             if (!between_)
                 finish("the gzip stream is cut short");
             else
@@ -51,15 +67,15 @@ class GzipSource : public ByteSource {
             return;
         }
         between_ = false;
-        const int result = inflate(&stream_, Z_NO_FLUSH);
-        if (result == Z_STREAM_END) {
-            between_ = true;
-            ++members_;
-            inflateReset(&stream_);
-        } else if (result != Z_OK && result != Z_BUF_ERROR) {
-            finish(std::string("the gzip stream is damaged (") + (stream_.msg ? stream_.msg : "zlib error") +
-                   ")");
-        }
+        const int result = isal_inflate(&stream_);
+        if (result < 0) return finish(std::string("the gzip stream is damaged (") + words_of(result) + ")");
+        held_back_ = stream_.avail_out == 0;
+        if (stream_.block_state != ISAL_BLOCK_FINISH) return;
+        held_back_ = false;
+        between_ = true;
+        ++members_;
+        isal_inflate_reset(&stream_);
+        stream_.crc_flag = ISAL_GZIP;
     }
     void finish(std::string problem) {
         done_ = true;
@@ -68,9 +84,10 @@ class GzipSource : public ByteSource {
 
     ByteSource& source_;
     std::vector<char> in_;
-    z_stream stream_{};
+    inflate_state stream_{};
     GrowthGuard guard_;
     bool done_ = false, between_ = true;
+    bool held_back_ = false;  ///< what is read may hold more than there was room for
     uint64_t members_ = 0;
     std::string problem_;
 };

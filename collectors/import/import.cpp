@@ -7,6 +7,7 @@
 #include <cctype>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -35,7 +36,12 @@ std::string utc(std::chrono::system_clock::time_point time) {
 
 class Reader {
   public:
-    explicit Reader(Run& run) : run_(run) {}
+    explicit Reader(size_t block) : block_(block) {
+        run_.ground = Ground::imported;
+        run_.tool = ATTNSCOPE_VERSION;
+        run_.version = kVersion;
+        run_.started = run_.ended = utc(std::chrono::system_clock::now());
+    }
 
     void read_file(const fs::path& path) {
         std::error_code error;
@@ -43,17 +49,20 @@ class Reader {
             throw Error(path.string() + ": a folder is no file of a profiler; of a run, `attnscope report " +
                         path.string() + "` makes a report");
         const auto file = open_file(path);
-        read(*file, path.filename().string(), path, 0);
+        read(*file, path.filename().string(), path);
     }
 
-    void finish() {
+    void read(ByteSource& source, const std::string& name, const fs::path& path) {
+        read(source, name, path, 0);
+    }
+
+    Run finish() {
         run_.diagnostics.insert(run_.diagnostics.end(), found_.diagnostics.begin(), found_.diagnostics.end());
         run_.counters_range = found_.counters_range;
         run_.counters_replay = found_.replayed;
         run_.processes = std::move(found_.processes);
-        std::set<std::string> taken;
         for (Process& p : run_.processes) {
-            p.file = file_name(p.file, taken);
+            p.file = file_name(p.file);
             const bool known = std::find(run_.collections.begin(), run_.collections.end(), p.collection) !=
                                run_.collections.end();
             if (!known) run_.collections.push_back(p.collection);
@@ -63,11 +72,12 @@ class Reader {
                              const uint64_t x = a.rank.value_or(UINT64_MAX), y = b.rank.value_or(UINT64_MAX);
                              return x != y ? x < y : a.file < b.file;
                          });
+        return std::move(run_);
     }
 
   private:
     void read(ByteSource& source, const std::string& name, const fs::path& path, int depth) {
-        ByteWindow window(source);
+        ByteWindow window(source, block_);
         while (window.size() < kHead && window.more()) {
         }
         const std::string_view head = window.view().substr(0, kHead);
@@ -124,7 +134,7 @@ class Reader {
     }
 
     /// "trace.json.gz" -> "trace.jsonl", once.
-    static std::string file_name(const std::string& name, std::set<std::string>& taken) {
+    std::string file_name(const std::string& name) {
         std::string stem = name.substr(0, 120);
         for (const char* extension :
              {".gz", ".zst", ".zstd", ".tar", ".tgz", ".json", ".csv", ".txt", ".sqlite"})
@@ -135,26 +145,29 @@ class Reader {
         if (stem.empty() || stem.front() == '.' || stem == "clocks") stem.insert(0, "import-");
         if (stem.ends_with(".counters")) stem += "_";
         std::string unique = stem;
-        for (int n = 2; !taken.insert(unique).second; ++n) unique = stem + "-" + std::to_string(n);
+        while (!taken_.insert(unique).second) unique = stem + "-" + std::to_string(++repeated_[stem] + 1);
         return unique + ".jsonl";
     }
 
-    Run& run_;
+    const size_t block_;
+    Run run_;
     Imported found_;
+    std::set<std::string> taken_;               ///< files' names
+    std::map<std::string, uint64_t> repeated_;  ///< how often each came again
 };
 
 }  // namespace
 
 Run import_files(const std::vector<fs::path>& files) {
-    Run run;
-    run.ground = Ground::imported;
-    run.tool = ATTNSCOPE_VERSION;
-    run.version = kVersion;
-    run.started = run.ended = utc(std::chrono::system_clock::now());
-    Reader reader(run);
+    Reader reader(ByteWindow::kBlock);
     for (const fs::path& file : files) reader.read_file(file);
-    reader.finish();
-    return run;
+    return reader.finish();
+}
+
+Run importer::import_source(ByteSource& source, const std::string& name, const fs::path& path, size_t block) {
+    Reader reader(block);
+    reader.read(source, name, path);
+    return reader.finish();
 }
 
 void write_imported_run(const Run& run, const fs::path& folder, bool replace) {

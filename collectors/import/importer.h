@@ -38,6 +38,11 @@ struct Format {
 /// In the order in which they are tried.
 const std::vector<Format>& formats();
 
+/// One source as import_files() reads a file; `path` is where it lies on disk (SQLite reads no streams).
+/// Bytes are read `block` at a time.
+Run import_source(ByteSource& source, const std::string& name, const std::filesystem::path& path,
+                  size_t block);
+
 /// What a file is that no format recognises, and what to do: "this is a Git LFS pointer, ...".
 std::string look_alike(std::string_view head, std::string_view name);
 

@@ -10,7 +10,7 @@
 namespace attnscope::importer {
 namespace {
 
-constexpr size_t kLongestLiteral = 512;
+constexpr size_t kLongestLiteral = 512, kMostFields = 8192;
 
 bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -164,15 +164,15 @@ Scan scan_object(JsonText& text, std::vector<JsonField>& out, std::string_view f
             continue;
         }
         if (const Scan s = scan_value(text, field); s != Scan::ok) return s;
-        out.push_back(field);
+        if (out.size() < kMostFields) out.push_back(field);
     }
 }
 
-std::vector<JsonField> array_elements(std::string_view array) {
+std::vector<JsonField> array_elements(std::string_view array, size_t most) {
     std::vector<JsonField> out;
     if (array.size() < 2 || array.front() != '[') return out;
     JsonText text{array.data() + 1, array.data() + array.size()};
-    while (true) {
+    while (out.size() < most) {
         char c = text.peek();
         if (c == ',') {
             ++text.p;
@@ -183,6 +183,7 @@ std::vector<JsonField> array_elements(std::string_view array) {
         if (scan_value(text, field) != Scan::ok) return out;
         out.push_back(field);
     }
+    return out;
 }
 
 std::string unescape(std::string_view raw, bool* repaired, size_t most_bytes) {

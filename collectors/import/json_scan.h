@@ -40,12 +40,13 @@ struct JsonText {
 Scan scan_value(JsonText& text, JsonField& out);
 
 /// Takes an object at its '{'. Fields of the object under the key `flatten` come as fields of their own,
-/// nested; other inner objects stay text. On need_more and malformed `text.p` is where it went wrong.
+/// nested; other inner objects stay text. Fields beyond some thousands are passed over. On need_more and
+/// malformed `text.p` is where it went wrong.
 Scan scan_object(JsonText& text, std::vector<JsonField>& out, std::string_view flatten = {});
 
-/// The elements of an array's text "[...]", behind which 64 bytes are readable; what cannot be read ends
-/// them.
-std::vector<JsonField> array_elements(std::string_view array);
+/// The first elements of an array's text "[...]", behind which 64 bytes are readable; what cannot be read
+/// ends them.
+std::vector<JsonField> array_elements(std::string_view array, size_t most);
 
 /// Without escapes; `repaired` is set where a backslash was none. Cuts at most_bytes.
 std::string unescape(std::string_view raw, bool* repaired = nullptr, size_t most_bytes = size_t{1} << 16);

@@ -1,11 +1,14 @@
 #include "kineto_devices.h"
 
-#include <algorithm>
+#include <unordered_set>
 
+#include "finish.h"
 #include "json_scan.h"
 
 namespace attnscope::importer {
 namespace {
+
+constexpr size_t kMostListed = 4096;
 
 /// The object's fields; empty where it cannot be read.
 std::vector<JsonField> fields_of(std::string_view object) {
@@ -34,16 +37,16 @@ std::optional<uint32_t> figure(const std::vector<JsonField>& fields,
 
 std::vector<Device> kineto_devices(std::string_view array) {
     std::vector<Device> out;
-    for (const JsonField& element : array_elements(array)) {
+    std::unordered_set<int32_t> seen;
+    for (const JsonField& element : array_elements(array, kMostListed)) {
         const auto fields = fields_of(element.raw);
         const auto id = number(fields, {"id"});
         if (!id || *id > INT32_MAX) continue;
         Device d;
         d.ordinal = static_cast<int32_t>(*id);
-        if (std::any_of(out.begin(), out.end(), [&](const Device& o) { return o.ordinal == d.ordinal; }))
-            continue;
+        if (!seen.insert(d.ordinal).second) continue;
         for (const JsonField& f : fields)
-            if (f.key == "name" && f.kind == JsonKind::string) d.name = unescape(f.raw);
+            if (f.key == "name" && f.kind == JsonKind::string) d.name = valid_utf8(unescape(f.raw));
         d.memory_bytes = number(fields, {"totalGlobalMem"});
         d.major = figure(fields, {"computeMajor", "major"});
         if (d.major) {  // a minor of 0 says something beside a major alone

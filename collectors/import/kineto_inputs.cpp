@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "finish.h"
 #include "json_scan.h"
 
 namespace attnscope::importer {
@@ -39,7 +40,7 @@ bool holds_arrays(std::string_view array) {
 /// "[[8, 16], [4]]" of a list of tensors, whose types are not told.
 std::string tensor_list(const JsonField& dims) {
     std::string out;
-    for (const JsonField& one : array_elements(dims.raw))
+    for (const JsonField& one : array_elements(dims.raw, kMostInputs))
         out += (out.empty() ? "" : "; ") + std::string("tensor[") + numbers(one.raw) + "]";
     return "(" + out + ")";
 }
@@ -62,8 +63,9 @@ const JsonField* at(const std::vector<JsonField>& list, size_t i) {
 }  // namespace
 
 std::vector<std::string> input_texts(const KinetoInputs& in) {
-    const auto types = array_elements(in.types), dims = array_elements(in.dims),
-               strides = array_elements(in.strides), values = array_elements(in.values);
+    const auto types = array_elements(in.types, kMostInputs), dims = array_elements(in.dims, kMostInputs),
+               strides = array_elements(in.strides, kMostInputs),
+               values = array_elements(in.values, kMostInputs);
     std::vector<std::string> out;
     const size_t count = std::min(std::max(types.size(), dims.size()), kMostInputs);
     for (size_t i = 0; i < count; ++i) {
@@ -87,7 +89,7 @@ std::vector<std::string> input_texts(const KinetoInputs& in) {
             if (stride && stride->kind == JsonKind::array && !holds_arrays(stride->raw))
                 text += " strides (" + numbers(stride->raw) + ")";
         }
-        out.push_back(text.substr(0, kMostText));
+        out.push_back(valid_utf8(text.substr(0, kMostText)));
     }
     return out;
 }

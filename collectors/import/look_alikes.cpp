@@ -28,10 +28,6 @@ constexpr LookAlike kTable[] = {
      "the file is empty: the profiler wrote nothing, or the copy failed; record or copy it again"},
     {[](std::string_view h) { return h.starts_with("version https://git-lfs.github.com/spec/"); },
      "this is a Git LFS pointer, not the file itself: fetch it with `git lfs pull`"},
-    {[](std::string_view h) { return h.starts_with(std::string_view("NVR\0\x02\0\0\0", 8)); },
-     "an Nsight Compute report (.ncu-rep): export it with `ncu --import FILE --csv --page raw > FILE.csv` "
-     "and "
-     "import that"},
     {[](std::string_view h) { return h.starts_with("QDSTRM") || h.find("QuadDCommon") != h.npos; },
      kSystemsReport},
     {[](std::string_view h) { return h.starts_with("{\"type\":\"process\""); },

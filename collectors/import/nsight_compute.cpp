@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <unordered_set>
 
 #include "attnscope/error.h"
 #include "csv.h"
@@ -40,6 +41,7 @@ struct ProcessRows {
     std::vector<KernelRow> kernels;
     std::map<std::string, size_t, std::less<>> by_id;
     Texts names, metrics;
+    std::unordered_set<uint64_t> seen;  ///< correlation and metric of each value
 };
 
 class ComputeReader {
@@ -88,14 +90,17 @@ class ComputeReader {
 
     void take_header() {
         columns_.clear();
-        for (const std::string& cell : cells_) columns_.push_back({cell, ""});
+        column_of_.clear();
+        for (const std::string& cell : cells_) {
+            column_of_.try_emplace(cell, columns_.size());
+            columns_.push_back({cell, ""});
+        }
         details_ = find("Metric Name") != columns_.size() && find("Metric Value") != columns_.size();
     }
 
     size_t find(std::string_view name) const {
-        for (size_t i = 0; i < columns_.size(); ++i)
-            if (columns_[i].name == name) return i;
-        return columns_.size();
+        const auto found = column_of_.find(name);
+        return found == column_of_.end() ? columns_.size() : found->second;
     }
     std::string_view cell(std::string_view name) const {
         const size_t at = find(name);
@@ -178,7 +183,7 @@ class ComputeReader {
     }
 
     static void add_device(Process& process, int32_t ordinal, std::string_view capability) {
-        if (ordinal < 0 || process.device(ordinal)) return;
+        if (ordinal < 0 || process.device(ordinal) || process.devices.size() == kMostDevices) return;
         Device device;
         device.ordinal = ordinal;
         uint32_t major = 0, minor = 0;
@@ -216,10 +221,9 @@ class ComputeReader {
         else
             value.absent = text.empty() ? "the file holds no value"
                                         : "the file says " + valid_utf8(std::string(text.substr(0, 60)));
-        for (const CounterValue& known : kernel.values)
-            if (known.metric == value.metric)
-                return;  // asked for by name and shown in a section: the first counts
-        kernel.values.push_back(std::move(value));
+        // Asked for by name and shown in a section: the first counts.
+        if (current_->seen.insert(kernel.launch.correlation << 32 | value.metric).second)
+            kernel.values.push_back(std::move(value));
     }
 
     void take_launch_figure(Launch& launch, std::string_view name, double number) {
@@ -321,6 +325,7 @@ class ComputeReader {
     Input& input_;
     std::vector<std::string> cells_;
     std::vector<Column> columns_;
+    std::map<std::string, size_t, std::less<>> column_of_;
     bool details_ = false;
     std::map<std::string, ProcessRows> processes_;  ///< by process id, as text
     ProcessRows* current_ = nullptr;

@@ -21,6 +21,7 @@ constexpr const char* kExportAgain =
 
 // Nsight Systems' NVTX event types.
 constexpr int64_t kPushPopRange = 59, kStartEndRange = 60;
+constexpr size_t kMostName = 4096;  // of a range: a few bytes of the file can name a long text, many times
 
 /// A global process or thread id holds the process id in bits 24 to 47, the thread's below.
 uint64_t pid_of(uint64_t global) {
@@ -260,6 +261,7 @@ class SystemsReader {
                 name = *direct;
             else if (const auto id = rows.integer(text_id))
                 name = strings_.find(*id).value_or("");
+            name.resize(std::min(name.size(), kMostName));
             name = valid_utf8(std::move(name));
             const uint64_t on = *global & 0xFFFFFF;
             if (const auto operation = operation_name(name))
@@ -283,17 +285,7 @@ class SystemsReader {
             Reading& reading = entry.second;
             Process& p = reading.process;
             p.file = input_.name + (readings_.size() > 1 ? "-" + std::to_string(pid) : "");
-            const auto used = [&](const Device& d) {
-                return std::any_of(reading.launches.begin(), reading.launches.end(),
-                                   [&](const TimedLaunch& l) { return l.launch.device == d.ordinal; });
-            };
-            auto devices = nsight_systems_devices(database_, p.pid);
-            const bool any = std::any_of(devices.begin(), devices.end(), used);
-            for (Device& d : devices) {
-                if (any && !used(d)) continue;
-                complete_device(d, p.diagnostics);
-                p.devices.push_back(std::move(d));
-            }
+            add_devices(p, reading.launches, nsight_systems_devices(database_, p.pid));
             std::vector<std::optional<uint64_t>> external;
             const int64_t shift = sort_launches(p, reading.launches, external);
             reading.timeline.resolve(p, external, shift);

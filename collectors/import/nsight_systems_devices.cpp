@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <unordered_set>
 
 #include "finish.h"
 
@@ -87,14 +88,14 @@ std::vector<Device> nsight_systems_devices(const Database& database, std::option
                "clockRate"});
     const auto by_gpu = ordinals(database, pid);
     std::vector<Device> out;
+    std::unordered_set<int32_t> seen;
     while (rows.next()) {
         const auto gpu = rows.integer(id);
         if (!gpu || *gpu < 0 || *gpu > INT32_MAX) continue;
         const auto mapped = by_gpu.find(*gpu);
         Device d;
         d.ordinal = static_cast<int32_t>(mapped == by_gpu.end() ? *gpu : int64_t{mapped->second});
-        if (std::any_of(out.begin(), out.end(), [&](const Device& o) { return o.ordinal == d.ordinal; }))
-            continue;
+        if (!seen.insert(d.ordinal).second) continue;
         d.name = valid_utf8(std::string(rows.text(name).value_or("")));
         d.chip = valid_utf8(std::string(rows.text(chip).value_or("")));
         d.uuid = uuid_of(std::string(rows.text(uuid).value_or("")));

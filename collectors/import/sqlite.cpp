@@ -56,6 +56,8 @@ Database::Database(const std::filesystem::path& path) {
         if (const unsigned char* name = sqlite3_column_text(statement, 0))
             tables_.emplace_back(reinterpret_cast<const char*>(name));
     if (step != SQLITE_DONE) fail();
+    std::error_code unknown;
+    bytes_ = std::filesystem::file_size(path, unknown);
 }
 
 bool Database::has(std::string_view table) const {
@@ -75,7 +77,7 @@ std::vector<std::string> Database::columns(const std::string& table) const {
 }
 
 Rows::Rows(const Database& database, const std::string& table, const std::vector<std::string>& wanted)
-    : db_(database.handle()), present_(wanted.size(), -1) {
+    : db_(database.handle()), present_(wanted.size(), -1), most_(database.most_rows()) {
     const auto have = database.columns(table);
     std::string list;
     int selected = 0;
@@ -95,11 +97,12 @@ Rows::Rows(const Database& database, const std::string& table, const std::vector
 bool Rows::next() {
     if (!statement_ || !problem_.empty()) return false;
     const int step = sqlite3_step(statement_.get());
-    if (step == SQLITE_ROW) {
+    if (step == SQLITE_ROW && count_ < most_) {
         ++count_;
         return true;
     }
-    if (step != SQLITE_DONE) problem_ = sqlite3_errmsg(db_);
+    if (step != SQLITE_DONE)
+        problem_ = step == SQLITE_ROW ? "more rows than the file has bytes" : sqlite3_errmsg(db_);
     statement_.reset();
     return false;
 }

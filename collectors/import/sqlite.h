@@ -22,6 +22,8 @@ class Database {
     /// Columns of a table; empty when there is none of the name.
     std::vector<std::string> columns(const std::string& table) const;
     sqlite3* handle() const { return db_.get(); }
+    /// No sound table has more rows: a damaged one can lead in circles.
+    uint64_t most_rows() const { return bytes_; }
 
   private:
     struct Close {
@@ -29,6 +31,7 @@ class Database {
     };
     std::unique_ptr<sqlite3, Close> db_;
     std::vector<std::string> tables_;
+    uint64_t bytes_ = 0;  ///< of the file
 };
 
 /// The rows of a table, as they lie in the file. A column that the table lacks is absent in every row.
@@ -53,7 +56,7 @@ class Rows {
     sqlite3* db_;
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
     std::vector<int> present_;  ///< column of the statement, or -1
-    uint64_t count_ = 0;
+    uint64_t count_ = 0, most_ = 0;
     std::string problem_;
 };
 

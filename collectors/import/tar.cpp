@@ -59,6 +59,7 @@ class MemberSource : public ByteSource {
     std::string problem() const override {
         return left_ > 0 && archive_.at_end() && archive_.size() == 0 ? "the archive is cut short" : "";
     }
+    uint64_t of_file() const override { return archive_.source().of_file(); }
     uint64_t left() const { return left_; }
 
   private:

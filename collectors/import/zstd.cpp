@@ -14,16 +14,16 @@ class ZstdSource : public ByteSource {
     size_t read(char* out, size_t size) override {
         ZSTD_outBuffer to{out, size, 0};
         while (!done_ && to.pos == 0) step(to);
-        if (!guard_.gave(to.pos)) finish(GrowthGuard::kProblem);
+        if (!guard_.gave(to.pos, of_file())) finish(GrowthGuard::kProblem);
         return to.pos;
     }
     std::string problem() const override { return problem_; }
+    uint64_t of_file() const override { return source_.of_file(); }
 
   private:
     void step(ZSTD_outBuffer& to) {
         if (from_.pos == from_.size) {
             const size_t got = source_.read(in_.data(), in_.size());
-            guard_.took(got);
             from_ = {in_.data(), got, 0};
             if (got == 0) {
                 // A frame may still hold output that did not fit before.

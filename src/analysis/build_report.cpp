@@ -70,7 +70,7 @@ std::vector<Fact> strip(const Analysis& a) {
         for (const Implementation& i : a.implementations) iterations = std::max(iterations, i.iterations);
         add("iterations", iterations ? std::to_string(iterations) : "");
     }
-    add("recorded", a.started);
+    add(a.ground == Ground::imported ? "imported" : "recorded", a.started);
     return out;
 }
 
@@ -84,7 +84,8 @@ std::vector<Fact> checks(const Analysis& a, const std::vector<Finding>& findings
                                        words::plural(*a.total_copies.number, "copy") + ", " +
                                        words::plural(*a.total_memsets.number, "memset") + ", " +
                                        words::plural(*a.total_library_calls.number, "library call") +
-                                       ": as many as the collector wrote"});
+                                       (a.ground == Ground::imported ? ": as many as the file holds"
+                                                                     : ": as many as the collector wrote")});
     double repeated = 0;
     bool equal = true;
     for (const Implementation& i : a.implementations) {

@@ -126,6 +126,7 @@ std::string ProcessCounters::why_no_role(const MetricRole& role) const {
             return "not on " + device.chip + ": " + *why;
     for (const auto& [chip, passes] : run_.counters_passes)
         if (const std::string* why = role.absent_on(chip)) return "not on " + chip + ": " + *why;
+    if (process_.ground == Ground::imported) return "not in the imported file";
     return "not asked for: attnscope collect --counters " + (role.sets.empty() ? "core" : role.sets.front());
 }
 

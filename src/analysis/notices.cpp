@@ -86,15 +86,20 @@ std::vector<Fact> collect_environment(const Run& run, const Analysis& analysis) 
     add(run.imported.empty() ? "Recorded by" : "Imported by",
         run.tool.empty() ? "" : "attnscope " + run.tool);
     for (const ImportedFile& file : run.imported) add("Imported from", file.name + " (" + file.format + ")");
-    add("Started", run.started);
-    add("Ended", run.ended);
+    if (run.ground == Ground::imported) {
+        add("Imported", run.ended);
+    } else {
+        add("Started", run.started);
+        add("Ended", run.ended);
+    }
     if (run.exit_code) add("Exit code of the program", std::to_string(*run.exit_code));
     if (run.signal) add("Signal that ended it", std::to_string(*run.signal));
     add("Device asked for", run.device_request);
     std::set<std::string> devices, hosts, drivers, runtimes, cuptis, libraries;
     for (const Process& p : run.processes) {
         for (const Device& d : p.devices) {
-            std::string text = d.name + (d.id.empty() || d.id == d.name ? "" : " (" + d.id + ")");
+            std::string text = (d.name.empty() ? "no name" : d.name) +
+                               (d.id.empty() || d.id == d.name ? "" : " (" + d.id + ")");
             if (!d.chip.empty()) text += ", " + d.chip;
             if (d.major && d.minor)
                 text += ", compute capability " + std::to_string(*d.major) + "." + std::to_string(*d.minor);

@@ -47,7 +47,8 @@ Section charts_section(const Analysis& a) {
     for (const Implementation& i : a.implementations) {
         if (const Value& dram = i.counter(counter_role::kDramBytes))
             counted.points.push_back(
-                {i.title, "counted", *dram.number, 0, dram.provenance.ground == Ground::real});
+                {i.title, "counted", *dram.number, 0,
+                 dram.provenance.ground == Ground::real || dram.provenance.ground == Ground::imported});
         if (const Step* lowest = i.lowest_occupancy())
             occupancy.points.push_back({i.title, lowest->name, *lowest->occupancy.number, 0, !a.predicted()});
         const bool measured = !a.predicted();

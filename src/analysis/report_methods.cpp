@@ -31,7 +31,9 @@ Table methods_table(const Analysis& a) {
                  {"formula", "formula", "", "", false},
                  {"source", "source", "", "", false}};
     const bool under_counters = a.serialised_only && !predicted;
-    const std::string launches = predicted ? "the virtual GPU's record of each launch of the real LibTorch"
+    const bool imported = a.ground == Ground::imported;
+    const std::string launches = imported    ? "the imported file, as its profiler recorded them"
+                                 : predicted ? "the virtual GPU's record of each launch of the real LibTorch"
                                  : under_counters ? "CUPTI's launch callbacks"
                                                   : "CUPTI Activity records";
     t.rows.push_back(words_row("kernels, copies, memsets",
@@ -43,8 +45,8 @@ Table methods_table(const Analysis& a) {
     t.rows.push_back(words_row("registers, static shared memory, local memory", "as they are",
                                predicted
                                    ? "the cubin in the library that this GPU would run, kernel by kernel"
-                               : under_counters ? "the driver's function attributes"
-                                                : launches));
+                               : under_counters && !imported ? "the driver's function attributes"
+                                                             : launches));
     t.rows.push_back(words_row("grid, block, dynamic shared memory", "as they are", launches));
     std::string occupancy = "CTAs per SM x warps per CTA / the SM's maximum of warps";
     for (const Implementation& i : a.implementations) {

@@ -4,7 +4,8 @@
 namespace attnscope::rule {
 
 std::vector<Finding> counters_missing(const Analysis& a) {
-    if (a.counters_request.empty() || a.counters_request == "none") return {};
+    const bool imported = a.ground == Ground::imported && a.serialised_only;  // Nsight Compute's
+    if (!imported && (a.counters_request.empty() || a.counters_request == "none")) return {};
     if (a.predicted() && !a.counted()) return {};  // no virtual GPU has any: the banner says so
     if (!a.counters_range.empty() && a.counters_range != "kernel" && a.counted()) return {};
     double kernels = 0, without = 0;
@@ -34,7 +35,8 @@ std::vector<Finding> counters_missing(const Analysis& a) {
                   evidence("kernels", exact(kernels, Unit::count, a))};
     f.counter_evidence = {
         "Launches, resources and theoretical occupancy do not depend on counters: they stay as they are."};
-    f.next_step = "attnscope doctor";
+    f.next_step = imported ? "ncu --set full -o counted ./program && attnscope import counted.ncu-rep"
+                           : "attnscope doctor";
     return {f};
 }
 

@@ -2,6 +2,7 @@
 // not know the opt-in limit of shared memory: for a kernel with more than 48 KiB a CTA "does not fit", and
 // the trace says 0. Most of FlashAttention's kernels are of that kind.
 #include <algorithm>
+#include <tuple>
 
 #include "all.h"
 #include "support.h"
@@ -70,10 +71,10 @@ std::vector<Finding> occupancy_artefact(const Analysis& a) {
             }
         }
     if (found.empty() && estimates.empty()) return {};
-    // Those that matter most first: by time, else by how often they ran.
+    // Those that matter most first: attention, then by time, else by how often they ran.
     const auto by_weight = [](const Kernel& x, const Kernel& y) {
         const auto weight = [](const Kernel& k) {
-            return std::pair(k.step->time.number.value_or(0), k.step->times);
+            return std::tuple(attention_kernel(*k.step), k.step->time.number.value_or(0), k.step->times);
         };
         return weight(x) > weight(y);
     };

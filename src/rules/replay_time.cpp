@@ -9,9 +9,9 @@ std::vector<Finding> replay_time(const Analysis& a) {
     f.subject = "the imported file";
     f.severity = Severity::info;
     f.claim =
-        "The durations of these " + words::plural(*a.total_kernels.number, "kernel") +
-        " are Nsight Compute's: each ran alone, again for every pass, by default with its caches flushed and "
-        "the clocks at their base. They are not the program's times, and no total is made of them.";
+        "Nsight Compute's durations (" + words::plural(*a.total_kernels.number, "kernel") +
+        ") are not the program's times, and no total is made of them: each kernel ran alone, again for every "
+        "pass, by default with its caches flushed and the clocks at their base.";
     f.evidence = {evidence("kernels", a.total_kernels)};
     for (const Implementation* i : ran(a))
         if (const Value& time = i->counter(counter_role::kSerialisedTime))

@@ -44,8 +44,9 @@ inline std::string fault(const json& all, const json& line, const std::string& w
     const std::string type = what.empty() ? line.value("type", "") : what;
     if (!all["$defs"].contains(type)) return "unknown type " + type;
     const json& record = all["$defs"][type];
-    for (const json& key : record["required"])
-        if (!line.contains(key.get<std::string>())) return type + " without " + key.get<std::string>();
+    for (const char* list : {"required", "recorded"})
+        for (const json& key : record.value(list, json::array()))
+            if (!line.contains(key.get<std::string>())) return type + " without " + key.get<std::string>();
     for (const auto& [key, value] : line.items()) {
         if (!record["properties"].contains(key)) {
             if (type == "library_call") continue;

@@ -11,10 +11,13 @@
 #include "attnscope/error.h"
 #include "attnscope/import.h"
 #include "import/importer.h"
+#include "import/nsight_compute_report.h"
 
 namespace {
 
 using namespace attnscope;
+
+constexpr size_t kBlock = 512;  // small: what crosses a block's end is met often
 
 class Bytes : public importer::ByteSource {
   public:
@@ -23,25 +26,32 @@ class Bytes : public importer::ByteSource {
         const size_t taken = std::min(size, left_.size());
         std::memcpy(out, left_.data(), taken);
         left_.remove_prefix(taken);
+        given_ += taken;
         return taken;
     }
+    uint64_t of_file() const override { return given_; }
 
   private:
     std::string_view left_;
+    uint64_t given_ = 0;
 };
 
-/// A file that is nowhere on disk.
+/// A file that is nowhere on disk, the same one for every input: SQLite reads no streams.
 class MemoryFile {
   public:
-    explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("fuzz", 0)) {
+    MemoryFile() : descriptor_(memfd_create("fuzz", 0)) {
+        if (descriptor_ < 0) std::abort();
+    }
+    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+    void hold(std::string_view bytes) const {
+        if (ftruncate(descriptor_, 0) != 0) std::abort();
         for (size_t done = 0; done < bytes.size();) {
-            const ssize_t n = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
+            const ssize_t n =
+                pwrite(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
             if (n <= 0) std::abort();
             done += static_cast<size_t>(n);
         }
     }
-    ~MemoryFile() { close(descriptor_); }
-    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
   private:
     int descriptor_;
@@ -89,21 +99,34 @@ const attnscope::Device* attnscope::Process::device(int32_t ordinal) const {
     return nullptr;
 }
 
+/// Python is not fuzzed.
+void attnscope::importer::read_nsight_compute_report(Input& input, Imported&) {
+    throw Error(input.name + ": not here");
+}
+bool attnscope::importer::is_nsight_compute_report(std::string_view head) {
+    return head.starts_with("NVR");
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const importer::Format* const format = chosen();
+    static const MemoryFile file;
+    static const std::string path = file.path();
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    if (bytes.starts_with("SQLite") || (format && format->id == std::string_view("nsight-systems")))
+        file.hold(bytes);
     try {
-        const MemoryFile file(bytes);
-        if (!format) {
-            for (const Process& p : import_files({file.path()}).processes) check(p);
-            return 0;
-        }
         Bytes source(bytes);
-        importer::ByteWindow window(source, 4096);  // small: what crosses a block's end is met often
-        importer::Input input{"fuzz", file.path(), window};
-        importer::Imported out;
-        format->read(input, out);
-        for (const Process& p : out.processes) check(p);
+        Run run;
+        if (format) {
+            importer::ByteWindow window(source, kBlock);
+            importer::Input input{"fuzz", path, window};
+            importer::Imported out;
+            format->read(input, out);
+            run.processes = std::move(out.processes);
+        } else {
+            run = importer::import_source(source, "fuzz", path, kBlock);
+        }
+        for (const Process& p : run.processes) check(p);
     } catch (const Error&) {
     }
     return 0;

@@ -109,6 +109,16 @@ TEST(Containers, ABombIsNoTrace) {
     EXPECT_NE(sentence.find("decompression bomb"), std::string::npos) << sentence;
 }
 
+TEST(Containers, ABombInABombIsNoTrace) {
+    // Each layer alone grows to 64 MiB, which is free; together they are a thousand times what the file has.
+    const std::string inner = gzip("{\"traceEvents\": [" + std::string(size_t{66} << 20, ' '), 9);
+    std::string many;
+    for (int i = 0; i < 4; ++i) many += inner;
+    const std::string packed = gzip(many, 9);
+    ASSERT_LT(packed.size(), size_t{100} << 10);
+    EXPECT_NE(refusal(packed).find("decompression bomb"), std::string::npos);
+}
+
 TEST(Containers, WrappedWithoutEndIsRefused) {
     std::string text = one(1);
     for (int i = 0; i < 8; ++i) text = gzip(text);

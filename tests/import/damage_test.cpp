@@ -129,6 +129,41 @@ TEST(DamagedTrace, DepthAndSizeCostNoStack) {
     EXPECT_EQ(named.processes.at(0).names.at(0).size(), size_t{1} << 16) << "cut";
 }
 
+TEST(DamagedTrace, BrokenUtf8InOperationsAndInputs) {
+    const attnscope::Run run = import_bytes(
+        trace({event("cpu_op", "aten::a\xff", "1", "9",
+                     "\"Concrete Inputs\": [\"\xc3(\"], \"Input type\": [\"Scalar\"]", "1", "9"),
+               event("cuda_runtime", "cudaLaunchKernel", "2", "1", R"("correlation": 1)", "1", "9"),
+               flash_kernel(1)}));
+    const Process& p = run.processes.at(0);
+    const Operation& operation = p.operations.at(p.launches.at(0).operation);
+    EXPECT_EQ(operation.name, "aten::a\xEF\xBF\xBD");
+    EXPECT_EQ(operation.inputs.at(0), "\xEF\xBF\xBD(");
+    EXPECT_TRUE(diagnostic(run, "import-broken-utf8"));
+}
+
+TEST(DamagedTrace, ManyOfWhatIsFewTakeNoLongerThanTheyAreLong) {
+    std::string counters, devices;
+    std::vector<std::string> events;
+    for (int i = 0; i < 50000; ++i) {
+        const std::string n = std::to_string(i);
+        counters += (i ? ", \"m__" : "\"m__") + n + "\": 1";
+        devices += (i ? ", {\"id\": " : "{\"id\": ") + n + "}";
+        std::string kernel = flash_kernel(1);
+        kernel.replace(kernel.find("\"device\": 0"), 11, "\"device\": " + n);
+        events.push_back(kernel);
+    }
+    events.push_back(event("cuda_profiler_range", "r", "1", "1", counters));
+    events.push_back(
+        event("cpu_op", "aten::cat", "1", "2", "\"Input type\": [" + std::string(200000, '[') + "]"));
+    const attnscope::Run run = import_bytes(trace(events, devices));
+    const Process& p = run.processes.at(0);
+    EXPECT_EQ(p.launches.size(), 50000U);
+    EXPECT_EQ(p.devices.size(), 256U) << "no machine has more";
+    EXPECT_EQ(diagnostic(run, "import-device-not-listed")->count, 50000U - 256U);
+    EXPECT_GT(p.counters.at(p.ranges.at(0).counters).size(), 1000U);
+}
+
 TEST(DamagedTrace, RandomDamageNeverCrashes) {
     const std::string whole = three_kernels();
     std::mt19937_64 random(20261201);

@@ -1,6 +1,8 @@
 // Nsight Compute's CSV: both pages, both generations of headers, units, ragged rows and output in between.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "attnscope/error.h"
 #include "attnscope/import.h"
 #include "samples.h"
@@ -126,6 +128,28 @@ TEST(NsightCompute, CutAnywhereItLoadsOrIsRefused) {
             EXPECT_EQ(e.exit(), Exit::bad_input);
         }
     }
+}
+
+TEST(NsightCompute, ManyColumnsAndProcessesTakeNoLongerThanTheyAreLong) {
+    std::string header = "\"ID\",\"Process ID\",\"Kernel Name\"", row;
+    for (int i = 0; i < 20000; ++i) {
+        header += ",m__" + std::to_string(i);
+        row += ",1";
+    }
+    std::string text = header + "\n";
+    for (int i = 0; i < 20; ++i) text += "\"" + std::to_string(i) + "\",\"7\",\"k\"" + row + "\n";
+    for (int i = 0; i < 20000; ++i)
+        text += "\"0\",\"" + std::string(i % 2 ? "?" : "!") + std::to_string(i) + "\",\"k\"\n";
+    const attnscope::Run run = import_bytes(text, std::string(150, 'n') + ".csv");
+    ASSERT_EQ(run.processes.size(), 20001U);
+    std::set<std::string> files;
+    size_t values = 0;
+    for (const Process& p : run.processes) {
+        files.insert(p.file);
+        for (const CounterSet& set : p.counters) values += set.size();
+    }
+    EXPECT_EQ(files.size(), run.processes.size());
+    EXPECT_EQ(values, 20U * 20000U);
 }
 
 TEST(NsightCompute, ErrorsBetweenRowsAreDataLoss) {

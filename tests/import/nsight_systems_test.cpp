@@ -152,6 +152,66 @@ TEST(NsightSystems, ADamagedDatabaseIsToldOrRefused) {
     }
 }
 
+/// A page of a B-tree that is no leaf: `children` times the same child. Format: sqlite.org/fileformat2.html.
+std::string interior(uint32_t child, int children) {
+    std::string page(512, '\0');
+    const auto put = [&](size_t at, uint32_t value, int bytes) {
+        for (int i = 0; i < bytes; ++i)
+            page[at + static_cast<size_t>(i)] = static_cast<char>(value >> 8 * (bytes - 1 - i));
+    };
+    page[0] = 5;
+    put(3, static_cast<uint32_t>(children), 2);
+    put(8, child, 4);  // the rightmost one
+    size_t cell = page.size();
+    for (int i = 0; i < children; ++i) {
+        cell -= 5;  // a child, and a key of one byte
+        put(cell, child, 4);
+        page[cell + 4] = static_cast<char>(i + 1);
+        put(12 + 2 * static_cast<size_t>(i), static_cast<uint32_t>(cell), 2);
+    }
+    put(5, static_cast<uint32_t>(cell), 2);
+    return page;
+}
+
+TEST(NsightSystems, ATableThatLeadsInCirclesEnds) {
+    const std::string columns = " (start, end, shortName, correlationId);";
+    std::string bytes =
+        database("PRAGMA page_size = 512; CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL" + columns +
+                 "CREATE TABLE second" + columns + "CREATE TABLE third" + columns + "CREATE TABLE leaf" +
+                 columns + "INSERT INTO leaf VALUES (1, 2, NULL, 3), (4, 5, NULL, 6);");
+    ASSERT_EQ(bytes.size(), 5U * 512) << "a page each, after the schema's";
+    for (uint32_t page = 2; page < 5; ++page) bytes.replace((page - 1) * 512, 512, interior(page + 1, 60));
+    const attnscope::Run run = import_bytes(bytes, "circles.sqlite");  // 61 x 61 x 61 x 2 rows
+    ASSERT_TRUE(diagnostic(run, "import-damaged"));
+    EXPECT_NE(diagnostic(run, "import-damaged")->message.find("more rows than the file has bytes"),
+              std::string::npos)
+        << diagnostic(run, "import-damaged")->message;
+    EXPECT_LE(run.processes.at(0).launches.size(), bytes.size());
+}
+
+TEST(NsightSystems, CutAnywhereItLoadsOrIsRefused) {
+    std::string rows = "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, shortName, correlationId);";
+    for (int i = 1; i < 60; ++i)
+        rows += "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (" + std::to_string(i) + ", " +
+                std::to_string(i + 1) + ", 1, " + std::to_string(i) + ");";
+    const std::string whole = database("PRAGMA page_size = 512;" + std::string(kStrings) + rows);
+    size_t told = 0, refused = 0;
+    for (size_t length = 16; length < whole.size(); length += 61) {
+        try {
+            const attnscope::Run run = import_bytes(whole.substr(0, length), "cut.sqlite");
+            const bool all = run.processes.at(0).launches.size() == 59;
+            EXPECT_TRUE(all || diagnostic(run, "import-damaged") || diagnostic(run, "import-no-kernels"))
+                << length;
+            ++told;
+        } catch (const Error& e) {
+            EXPECT_EQ(e.exit(), Exit::bad_input);
+            ++refused;
+        }
+    }
+    EXPECT_GT(told + refused, 20U);
+    EXPECT_GT(refused, 0U);
+}
+
 TEST(NsysStats, CsvAndTextAreSummaries) {
     const attnscope::Run csv = import_bytes(
         "Time (%),Total Time (ns),Instances,Avg (ns),Name\n"

@@ -1,30 +1,15 @@
 // The sample reports as files, to be read in a review. ATTNSCOPE_REGENERATE=1 writes them anew.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include "attnscope/render.h"
+#include "golden.h"
 #include "sample_report.h"
 
 namespace attnscope {
 namespace {
 
 void expect_golden(const std::string& name, const std::string& actual) {
-    const char* root = std::getenv("ATTNSCOPE_SOURCE_DIR");
-    ASSERT_NE(root, nullptr) << "ATTNSCOPE_SOURCE_DIR is not set";
-    const std::string path = std::string(root) + "/tests/reports/golden/" + name;
-    const char* regenerate = std::getenv("ATTNSCOPE_REGENERATE");
-    if (regenerate && std::string(regenerate) == "1") {
-        std::ofstream(path, std::ios::binary) << actual;
-        return;
-    }
-    std::ifstream file(path, std::ios::binary);
-    ASSERT_TRUE(file) << path << " is missing";
-    std::ostringstream expected;
-    expected << file.rdbuf();
-    EXPECT_EQ(expected.str(), actual) << "if this is meant, run again with ATTNSCOPE_REGENERATE=1";
+    test::expect_golden("tests/reports/golden/" + name, actual);
 }
 
 /// The style sheet and the embedded JSON have files of their own.
