@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <compare>
 #include <initializer_list>
 #include <unordered_set>
 
@@ -20,14 +21,22 @@ int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
         else
             last_correlation = std::max(last_correlation, l.launch.correlation);
     }
-    const auto start = [](const TimedLaunch& l) { return l.start.value_or(INT64_MAX); };
-    std::stable_sort(launches.begin(), launches.end(), [&](const TimedLaunch& a, const TimedLaunch& b) {
-        if (a.launch.correlation != b.launch.correlation) return a.launch.correlation < b.launch.correlation;
-        return start(a) < start(b);
-    });
+    // Where each stands is sorted, not the launches themselves: they are large.
+    struct Place {
+        uint64_t correlation;
+        int64_t start;
+        size_t at;
+        auto operator<=>(const Place&) const = default;
+    };
+    std::vector<Place> order;
+    order.reserve(launches.size());
+    for (const TimedLaunch& l : launches)
+        order.push_back({l.launch.correlation, l.start.value_or(INT64_MAX), order.size()});
+    std::sort(order.begin(), order.end());
     if (without > 0) {
-        for (TimedLaunch& l : launches)
-            if (l.launch.correlation == kNoCorrelation) l.launch.correlation = ++last_correlation;
+        for (const Place& place : order)
+            if (place.correlation == kNoCorrelation)
+                launches[place.at].launch.correlation = ++last_correlation;
         process.diagnostics.push_back(
             {DiagnosticLevel::info, "import-no-correlation",
              process.file + ": launches without a correlation id stand behind the others, in the order of "
@@ -36,7 +45,8 @@ int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
     }
     const int64_t shift = first > 0 ? 0 : 1 - first;
     process.launches.reserve(launches.size());
-    for (TimedLaunch& l : launches) {
+    for (const Place& place : order) {
+        TimedLaunch& l = launches[place.at];
         if (l.start && l.end && *l.start + shift > 0) {
             l.launch.start_ns = static_cast<uint64_t>(*l.start + shift);
             l.launch.end_ns = static_cast<uint64_t>(*l.end + shift);

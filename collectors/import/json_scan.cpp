@@ -1,6 +1,7 @@
 #include "json_scan.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -12,8 +13,23 @@ namespace {
 
 constexpr size_t kLongestLiteral = 512, kMostFields = 8192;
 
+/// What a character ends or begins, looked up: each byte of a trace passes here.
+enum Class : uint8_t { plain = 0, space = 1, ends = 2, wrong = 4, nests = 8 };
+constexpr auto kClass = [] {
+    std::array<uint8_t, 256> out{};
+    for (const char c : {' ', '\n', '\t', '\r'}) out[static_cast<uint8_t>(c)] = space;
+    for (const char c : {',', '}', ']'}) out[static_cast<uint8_t>(c)] = ends;
+    for (const char c : {'"', '{', '[', ':', '\0'}) out[static_cast<uint8_t>(c)] = wrong;
+    for (const char c : {'"', '{', '[', '}', ']'}) out[static_cast<uint8_t>(c)] |= nests;
+    return out;
+}();
+
+bool is(char c, unsigned classes) {
+    return (kClass[static_cast<uint8_t>(c)] & classes) != 0;
+}
+
 bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    return is(c, space);
 }
 
 /// A bit at 0x80 of each byte of `word` that equals `c`.
@@ -24,7 +40,7 @@ uint64_t equal_bytes(uint64_t word, char c) {
 }
 
 /// From the opening quote; `raw` is what stands between the quotes.
-Scan scan_string(JsonText& text, std::string_view& raw) {
+[[gnu::always_inline]] inline Scan scan_string(JsonText& text, std::string_view& raw) {
     const char* const start = text.p + 1;
     const char* p = start;
     while (p < text.end) {
@@ -48,13 +64,11 @@ Scan scan_string(JsonText& text, std::string_view& raw) {
     return Scan::need_more;
 }
 
-Scan scan_literal(JsonText& text, std::string_view& raw) {
+[[gnu::always_inline]] inline Scan scan_literal(JsonText& text, std::string_view& raw) {
     const char* const start = text.p;
     const char* p = start;
-    while (p < text.end && *p != ',' && *p != '}' && *p != ']' && !is_space(*p)) {
-        if (*p == '"' || *p == '{' || *p == '[' || *p == ':' || *p == '\0') return Scan::malformed;
-        ++p;
-    }
+    while (p < text.end && !is(*p, space | ends | wrong)) ++p;
+    if (p < text.end && is(*p, wrong)) return Scan::malformed;
     if (static_cast<size_t>(p - start) > kLongestLiteral || p == start)
         return p == text.end && p == start ? Scan::need_more : Scan::malformed;
     if (p == text.end) return Scan::need_more;
@@ -66,7 +80,9 @@ Scan scan_literal(JsonText& text, std::string_view& raw) {
 /// From '[' or '{' to what closes it, by counting: depth costs nothing.
 Scan skip_nested(JsonText& text) {
     uint64_t depth = 0;
-    while (text.p < text.end) {
+    while (true) {
+        while (text.p < text.end && !is(*text.p, nests)) ++text.p;
+        if (text.p == text.end) return Scan::need_more;
         const char c = *text.p;
         if (c == '"') {
             std::string_view ignored;
@@ -77,10 +93,9 @@ Scan skip_nested(JsonText& text) {
         if (c == '{' || c == '[') ++depth;
         if ((c == '}' || c == ']') && --depth == 0) return Scan::ok;
     }
-    return Scan::need_more;
 }
 
-Scan scan_key(JsonText& text, std::string_view& key) {
+[[gnu::always_inline]] inline Scan scan_key(JsonText& text, std::string_view& key) {
     const char c = text.peek();
     if (c != '"') return text.p == text.end ? Scan::need_more : Scan::malformed;
     if (const Scan s = scan_string(text, key); s != Scan::ok) return s;
@@ -117,12 +132,9 @@ bool take_unicode(std::string_view raw, size_t& i, std::string& out) {
 
 }  // namespace
 
-char JsonText::peek() {
-    while (p < end && is_space(*p)) ++p;
-    return p < end ? *p : '\0';
-}
+namespace {
 
-Scan scan_value(JsonText& text, JsonField& out) {
+[[gnu::always_inline]] inline Scan scan_value_inline(JsonText& text, JsonField& out) {
     const char c = text.peek();
     if (text.p == text.end) return Scan::need_more;
     if (c == '"') {
@@ -140,6 +152,12 @@ Scan scan_value(JsonText& text, JsonField& out) {
     return s;
 }
 
+}  // namespace
+
+Scan scan_value(JsonText& text, JsonField& out) {
+    return scan_value_inline(text, out);
+}
+
 Scan scan_object(JsonText& text, std::vector<JsonField>& out, std::string_view flatten) {
     ++text.p;
     bool inside = false;  // the flattened object
@@ -155,16 +173,18 @@ Scan scan_object(JsonText& text, std::vector<JsonField>& out, std::string_view f
             inside = false;
             continue;
         }
-        JsonField field;
-        field.nested = inside;
-        if (const Scan s = scan_key(text, field.key); s != Scan::ok) return s;
-        if (!inside && !flatten.empty() && field.key == flatten && text.peek() == '{') {
+        std::string_view key;
+        if (const Scan s = scan_key(text, key); s != Scan::ok) return s;
+        if (!inside && !flatten.empty() && key == flatten && text.peek() == '{') {
             ++text.p;
             inside = true;
             continue;
         }
-        if (const Scan s = scan_value(text, field); s != Scan::ok) return s;
-        if (out.size() < kMostFields) out.push_back(field);
+        JsonField beyond;
+        JsonField& field = out.size() < kMostFields ? out.emplace_back() : beyond;
+        field.key = key;
+        field.nested = inside;
+        if (const Scan s = scan_value_inline(text, field); s != Scan::ok) return s;
     }
 }
 

@@ -33,7 +33,10 @@ struct JsonText {
     const char* end = nullptr;
 
     /// The next character that is no white space, 0 at the end; not taken.
-    char peek();
+    char peek() {
+        while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')) ++p;
+        return p < end ? *p : '\0';
+    }
 };
 
 /// Takes one value of any kind.

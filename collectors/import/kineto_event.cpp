@@ -74,13 +74,20 @@ Event::Event(const std::vector<JsonField>& all) : fields(all) {
     std::string_view phase, word;
     for (const JsonField& f : fields) {
         if (f.nested) continue;
-        if (f.key == "ph") phase = f.raw;
-        if (f.key == "cat") word = f.raw;
-        if (f.key == "name" && f.kind == JsonKind::string) name = f.raw;
-        if (f.key == "pid") pid = &f;
-        if (f.key == "tid") tid = &f;
-        if (f.key == "ts") ts = &f;
-        if (f.key == "dur") dur = &f;
+        if (f.key == "ph")
+            phase = f.raw;
+        else if (f.key == "cat")
+            word = f.raw;
+        else if (f.key == "name" && f.kind == JsonKind::string)
+            name = f.raw;
+        else if (f.key == "pid")
+            pid = &f;
+        else if (f.key == "tid")
+            tid = &f;
+        else if (f.key == "ts")
+            ts = &f;
+        else if (f.key == "dur")
+            dur = &f;
     }
     if (phase == "X") category = category_of(word);
 }

@@ -1,7 +1,8 @@
 #pragma once
-// Other profilers' files become runs: PyTorch profiler (Kineto) traces, Nsight Compute's CSV, Nsight Systems'
-// SQLite export and `nsys stats`. Their ground is `imported`. What such a file gets wrong is not passed on:
-// occupancy is computed anew from registers, shared memory, block and device.
+// Other profilers' files become runs: PyTorch profiler (Kineto) traces, Nsight Compute's CSV and reports
+// (those through NVIDIA's ncu-report in a Python: ATTNSCOPE_PYTHON), Nsight Systems' SQLite export and `nsys
+// stats`. Their ground is `imported`. What such a file gets wrong is not passed on: occupancy is computed
+// anew from registers, shared memory, block and device.
 #include <cstdint>
 #include <filesystem>
 #include <string>
