@@ -10,8 +10,7 @@
 #include "cupti/json_line.h"
 
 namespace attnscope::importer {
-int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
-                      std::vector<std::optional<uint64_t>>& external) {
+int64_t sort_launches(Process& process, Launches& launches, std::vector<std::optional<uint64_t>>& external) {
     int64_t first = INT64_MAX;
     uint64_t last_correlation = 0, without = 0;
     for (const TimedLaunch& l : launches) {
@@ -54,6 +53,7 @@ int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
         external.push_back(l.external);
         process.launches.push_back(std::move(l.launch));
     }
+    launches.clear();
     return shift;
 }
 
@@ -160,7 +160,7 @@ void complete_device(Device& d, std::vector<Diagnostic>& diagnostics) {
          "", 1});
 }
 
-void add_devices(Process& process, const std::vector<TimedLaunch>& launches, std::vector<Device> devices) {
+void add_devices(Process& process, const Launches& launches, std::vector<Device> devices) {
     std::unordered_set<int32_t> used;
     for (const TimedLaunch& l : launches) used.insert(l.launch.device);
     const bool any = std::any_of(devices.begin(), devices.end(),

@@ -1,6 +1,7 @@
 #pragma once
 // What every importer does with a Process once its launches are read.
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,11 +20,13 @@ struct TimedLaunch {
     std::optional<uint64_t> external;   ///< Kineto's "External id"
 };
 
-/// Puts the launches into `process` in the order of issue (by correlation, those of one graph launch by
+/// Grows without being moved: there are millions, and each is large.
+using Launches = std::deque<TimedLaunch>;
+
+/// Moves the launches into `process` in the order of issue (by correlation, those of one graph launch by
 /// start), numbers those without correlation, and moves all times by what is returned so that the first is
 /// positive: 0 means "not collected" in a run.
-int64_t sort_launches(Process& process, std::vector<TimedLaunch>& launches,
-                      std::vector<std::optional<uint64_t>>& external);
+int64_t sort_launches(Process& process, Launches& launches, std::vector<std::optional<uint64_t>>& external);
 
 /// Sets `end` to what the process holds, and its ground.
 void close(Process& process);
@@ -32,7 +35,7 @@ void close(Process& process);
 inline constexpr size_t kMostDevices = 256;
 
 /// Adds those of a file's devices that launches ran on (all, where none is), completed from the GPU table.
-void add_devices(Process& process, const std::vector<TimedLaunch>& launches, std::vector<Device> devices);
+void add_devices(Process& process, const Launches& launches, std::vector<Device> devices);
 
 /// "HtoD" and the other kinds of the schema, out of "Memcpy HtoD (Pageable -> Device)", "HtoD",
 /// "Host-to-Device"; empty when it is none.

@@ -184,7 +184,7 @@ class KinetoReader {
     Input& input_;
     Process process_;
     HostTimeline timeline_;
-    std::vector<TimedLaunch> launches_;
+    Launches launches_;
     Texts names_, raw_names_, raw_operations_;
     std::vector<uint32_t> name_of_raw_;
     std::vector<std::string> operation_names_;

@@ -31,7 +31,7 @@ uint64_t pid_of(uint64_t global) {
 /// What belongs to one process while the tables are read.
 struct Reading {
     Process process;
-    std::vector<TimedLaunch> launches;
+    Launches launches;
     HostTimeline timeline;
     Texts names;
 };
