@@ -64,7 +64,8 @@ std::vector<Measurement> kernel_resources(const Step& step) {
 
 void add_counters(std::vector<Measurement>& out, const std::vector<Measured>& counters) {
     for (const Measured& m : counters)
-        if (m.value && std::isfinite(*m.value.number)) out.push_back({m.role, {*m.value.number}, {}, {}});
+        if (m.value && std::isfinite(*m.value.number) && find_gate_metric(m.role))
+            out.push_back({m.role, {*m.value.number}, {}, {}});
 }
 
 /// One part for what is alike in level, place and name.

@@ -150,5 +150,55 @@ TEST_F(GateCommand, TheSelfTestProvesThatItCanFail) {
     EXPECT_NE(gate("run --self-test --policy gate.toml").exit_code, 0) << "a gate that ignores everything";
 }
 
+TEST_F(GateCommand, CountersOfARealRunAreKeptAndGated) {
+    test::BlogOptions options;
+    options.ground = "real";
+    options.times = true;
+    test::write_counted_blog_run(folder_.path() / "counted", options);
+    ASSERT_EQ(gate("counted --write-baseline b.json --reason first").exit_code, 0);
+    const Outcome same = gate("counted --baseline b.json");
+    EXPECT_EQ(same.exit_code, 0) << same.out;
+    EXPECT_NE(same.out.find("ambiguous"), std::string::npos)
+        << "one run a side tells no times apart: " << same.out;
+    test::BlogCounters idle;
+    idle.flash_tensor = 40;  // of 61 %
+    test::write_counted_blog_run(folder_.path() / "idle", options, idle);
+    const Outcome idler = gate("idle --baseline b.json");
+    EXPECT_EQ(idler.exit_code, 1) << idler.out;
+    EXPECT_NE(idler.out.find(" tensor_pipe      61 %      40 %  -34.4 %  -5 %\n"), std::string::npos)
+        << idler.out;
+}
+
+TEST_F(GateCommand, TheSelfTestMeasuresNoiseAndWhatItPrintsIsAPolicy) {
+    std::string runs;
+    for (int i = 0; i < 5; ++i) {
+        test::BlogOptions options;
+        options.ground = "real";
+        options.times = true;
+        test::BlogCounters counters;
+        counters.flash_tensor = 61 + 0.3 * i;  // 2 % from the first to the last
+        const std::string name = "r" + std::to_string(i);
+        test::write_counted_blog_run(folder_.path() / name, options, counters);
+        runs += name + " ";
+    }
+    const Outcome o = gate(runs + "--self-test");
+    EXPECT_EQ(o.exit_code, 0) << o.out;
+    EXPECT_NE(o.out.find("5 runs differed by 1.9%"), std::string::npos) << o.out;
+    const size_t begin = o.out.find("# what the noise"), end = o.out.find("the gate can fail");
+    ASSERT_TRUE(begin < end && end != std::string::npos) << o.out;
+    test::write_text(path("gate.toml"), o.out.substr(begin, end - begin));
+    const Outcome again = gate(runs + "--self-test --policy gate.toml");
+    EXPECT_EQ(again.exit_code, 0) << again.out;
+    // A bound that is less than the runs differ by themselves.
+    test::write_text(
+        path("gate.toml"),
+        "[[limit]]\nimplementation = \"sdpa_flash\"\nmetric = \"tensor_pipe\"\nnoise = \"1%\"\n");
+    const Outcome tight = gate(runs + "--self-test --policy gate.toml");
+    EXPECT_EQ(tight.exit_code, 1) << tight.out;
+    EXPECT_NE(tight.out.find("within the noise: sdpa_flash: tensor_pipe differs by 1.9 % among 5 runs"),
+              std::string::npos)
+        << tight.out;
+}
+
 }  // namespace
 }  // namespace attnscope

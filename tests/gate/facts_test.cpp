@@ -169,6 +169,8 @@ TEST(GateMetrics, NamesAreUniqueAndLevelsAreSet) {
         EXPECT_FALSE(m.title.empty());
     }
     EXPECT_EQ(find_gate_metric("registerz"), nullptr);
+    EXPECT_TRUE(find_gate_metric("dram_bytes")) << "what the analysis derives is gated too";
+    EXPECT_FALSE(find_gate_metric("kernel_time")) << "a serialised run's time is one number";
 }
 
 }  // namespace
