@@ -36,7 +36,7 @@ struct Verdict {
     Provenance provenance;      ///< of both
     std::string change;    ///< for a table's cell: "+33.5 %", "+1", "new", "gone"; empty: none to speak of
     std::string limit;     ///< the bound in words: "no more than in the baseline"
-    std::string bound;     ///< the same for a cell: "≤ base +5 %", "≤ 168"
+    std::string bound;     ///< the same for a cell: "≤ base", "+5 %", "≤ 168"
     int line = 0;          ///< of the policy; 0: built in
     std::string sentence;  ///< what is the case
     std::string cause,

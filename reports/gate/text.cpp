@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include "attnscope/render_gate.h"
 #include "gate/show.h"
@@ -48,7 +49,8 @@ std::vector<const Verdict*> rows_of(const gate::GateResult& result, bool details
 /// fails several values.
 void reasons(TextWriter& out, const std::vector<const Verdict*>& rows, bool details) {
     std::set<std::string> said;
-    size_t hidden = 0;
+    size_t hidden = 0, alike = 0;
+    bool ambiguous = false;
     const auto say = [&](const char* first, const std::string& text) {
         if (text.empty() || !said.insert(text).second) return;
         if (!details && said.size() > kMostReasons)
@@ -57,11 +59,18 @@ void reasons(TextWriter& out, const std::vector<const Verdict*>& rows, bool deta
             out.paragraph(first, text);
     };
     for (const Verdict* v : rows) {
+        // Times that too few runs tell nothing about have one reason.
+        if (v->outcome == Outcome::ambiguous && !details && std::exchange(ambiguous, true)) {
+            ++alike;
+            continue;
+        }
         const bool open = v->outcome == Outcome::unjudged || v->outcome == Outcome::ambiguous;
         if (open || (v->outcome == Outcome::worse && v->kind == gate::MetricClass::time))
             say(open ? "?  " : "   ", v->sentence);
         if (v->outcome != Outcome::same && !v->cause.empty()) say("why: ", v->subject + ": " + v->cause);
     }
+    if (alike > 0)
+        out.paragraph("", "... and " + std::to_string(alike) + " more that are ambiguous (--details)");
     if (hidden > 0) out.paragraph("", "... and " + std::to_string(hidden) + " more reasons (--details)");
 }
 

@@ -22,7 +22,7 @@ struct Field {
 constexpr size_t kWhere = 1, kFields = 7;
 constexpr std::array<Field, kFields> kTable = {{{"", false, 0, 0},
                                                 {"where", false, 12, 0},
-                                                {"metric", false, 8, 0},
+                                                {"metric", false, 10, 0},
                                                 {"base", true, 6, 3},
                                                 {"head", true, 6, 4},
                                                 {"change", true, 6, 1},

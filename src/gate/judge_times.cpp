@@ -66,7 +66,7 @@ void judge_times(std::vector<Verdict>& out, Limits& limits, const Policy& policy
         v.limit = "slower by no more than " + share(p.matters).substr(1) + ", at most " +
                   share(policy.false_alarms).substr(1) + " false alarms over " +
                   std::to_string(pairs.size()) + (pairs.size() == 1 ? " time" : " times");
-        v.bound = "≤ base " + share(p.matters);
+        v.bound = "+" + say_short(100 * p.matters, Unit::percent);
         const TimeComparison c =
             compare_times(p.before->samples, p.after->samples, p.matters, policy.false_alarms, pairs.size());
         v.outcome = c.outcome == TimeOutcome::worse    ? Outcome::worse

@@ -42,10 +42,10 @@ void say_bound(Verdict& v, const GateMetric& metric, double before, const Tolera
     const double share = std::max(noise, relative && !in_units ? relative->may_worsen->amount : 0);
     v.limit += ", give or take " +
                (in_units ? say_number(allowed, metric.unit) : say_number(100 * share, Unit::percent));
-    v.bound += std::string(higher  ? " -"
-                           : lower ? " +"
-                                   : " ±") +
-               (in_units ? say_short(allowed, metric.unit) : say_short(100 * share, Unit::percent));
+    v.bound = std::string(higher  ? "-"
+                          : lower ? "+"
+                                  : "±") +
+              (in_units ? say_short(allowed, metric.unit) : say_short(100 * share, Unit::percent));
 }
 
 }  // namespace
