@@ -195,6 +195,7 @@ TEST_F(GateCommand, TheSelfTestMeasuresNoiseAndWhatItPrintsIsAPolicy) {
         "[[limit]]\nimplementation = \"sdpa_flash\"\nmetric = \"tensor_pipe\"\nnoise = \"1%\"\n");
     const Outcome tight = gate(runs + "--self-test --policy gate.toml");
     EXPECT_EQ(tight.exit_code, 1) << tight.out;
+    EXPECT_NE(tight.out.find("\nTHE GATE CRIES WOLF"), std::string::npos) << tight.out;
     EXPECT_NE(tight.out.find("within the noise: sdpa_flash: tensor_pipe differs by 1.9 % among 5 runs"),
               std::string::npos)
         << tight.out;
