@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "attnscope/error.h"
@@ -56,7 +57,10 @@ class MemoryFile {
     }
 
   private:
-    std::string path_ = "/dev/shm/attnscope-fuzz-XXXXXX";
+    static std::string folder() {
+        return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path().string();
+    }
+    std::string path_ = folder() + "/attnscope-fuzz-XXXXXX";
     int descriptor_;
 };
 

@@ -8,7 +8,7 @@ samples=${ATTNSCOPE_SAMPLES:-${ATTNSCOPE_SOURCE_DIR:-$here/../..}/../shared/samp
 mkdir -p "$corpus"
 python3 "$here/seeds.py" "$target" "$corpus" "$samples"
 largest=2048  # small inputs run fast; long ones are tests of their own (tests/import/damage_test.cpp)
-[ "$target" != nsight-systems ] || largest=20480
+[ "$target" != nsight-systems ] || largest=8192
 limit=(-max_total_time="${ATTNSCOPE_FUZZ_SECONDS:-10}")
 [ -z "${ATTNSCOPE_FUZZ_RUNS:-}" ] || limit=(-runs="$ATTNSCOPE_FUZZ_RUNS")
 cd "$corpus"  # where a crash leaves its input
