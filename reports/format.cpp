@@ -155,8 +155,9 @@ Scale shared_scale(const std::vector<const Value*>& values) {
 
 Scale chart_scale(const Chart& chart, bool x) {
     std::vector<double> numbers;
-    for (const Chart::Point& point : chart.points) numbers.push_back(x ? point.x : point.y);
-    return shared_scale(numbers, x ? chart.x_unit : chart.y_unit);
+    for (const Chart::Point& point : chart.points)
+        if (const Value& value = x ? point.x : point.y; is_shown(value)) numbers.push_back(*value.number);
+    return shared_scale(numbers, x ? chart.x.unit : chart.y.unit);
 }
 
 bool is_shown(const Value& value) {

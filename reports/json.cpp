@@ -154,25 +154,82 @@ Json json_of(const Finding& finding) {
             {"nsight_compute_would_say", finding.nsight_compute_would_say}};
 }
 
+/// The origin that all numbers of an axis have; nullptr where they differ, or where there is none.
+const Value* common_origin(const Chart& chart, Value Chart::Point::*axis) {
+    const Value* first = nullptr;
+    for (const Chart::Point& point : chart.points) {
+        const Value& value = point.*axis;
+        if (!is_shown(value)) continue;
+        if (!first) first = &value;
+        if (!same_origin(value, *first)) return nullptr;
+    }
+    return first;
+}
+
+Json json_of(const Chart::Axis& axis, const Value* origin) {
+    Json json{{"title", axis.title}, {"unit", to_string(axis.unit)}};
+    if (origin) {
+        json["source"] = to_string(origin->provenance.source);
+        json["ground"] = to_string(origin->provenance.ground);
+    }
+    if (axis.from != 0) json["from"] = number(axis.from);
+    json["full"] = number(axis.full);
+    json["scale"] = axis.scale;
+    json["log"] = axis.log;
+    return json;
+}
+
+/// "x": 12.5, or "x_absent": the reason; "x_from" where the axis does not say it.
+void add_coordinate(Json& json, const std::string& name, const Value& value, bool by_axis) {
+    if (!is_shown(value)) {
+        if (!value.absent.empty() || value.number) json[name + "_absent"] = absent_reason(value);
+        return;
+    }
+    json[name] = number(*value.number);
+    if (!by_axis)
+        json[name + "_from"] = {{"source", to_string(value.provenance.source)},
+                                {"ground", to_string(value.provenance.ground)}};
+}
+
+Json json_of(const Chart::Line& line) {
+    Json json{{"label", line.label}};
+    if (is_shown(line.height)) json["height"] = json_of(line.height);
+    for (const auto& [name, value] :
+         {std::pair{"x1", line.x1}, {"y1", line.y1}, {"x2", line.x2}, {"y2", line.y2}})
+        if (std::isfinite(value)) json[name] = number(value);
+    return json;
+}
+
+Json json_of(const Chart& chart);
+
+template <class Item>
+Json list_of(const std::vector<Item>& items) {
+    Json list = Json::array();
+    for (const Item& item : items) list.push_back(json_of(item));
+    return list;
+}
+
 Json json_of(const Chart& chart) {
+    const Value *x = common_origin(chart, &Chart::Point::x), *y = common_origin(chart, &Chart::Point::y);
     Json points = Json::array();
     for (const Chart::Point& point : chart.points) {
-        Json json{{"label", point.label}, {"series", point.series}};
-        if (std::isfinite(point.x)) json["x"] = number(point.x);
-        if (chart.kind == Chart::Kind::scatter && std::isfinite(point.y)) json["y"] = number(point.y);
+        Json json;
+        if (!point.group.empty()) json["group"] = point.group;
+        json["label"] = point.label;
+        json["series"] = point.series;
+        add_coordinate(json, "x", point.x, x != nullptr);
+        add_coordinate(json, "y", point.y, y != nullptr);
         json["measured"] = point.measured;
+        if (!point.note.empty()) json["note"] = point.note;
         points.push_back(std::move(json));
     }
     Json json{
         {"id", chart.id}, {"title", chart.title}, {"sentence", chart.sentence}, {"kind", word(chart.kind)}};
-    json["x"] = {{"title", chart.x_title},
-                 {"unit", to_string(chart.x_unit)},
-                 {"full", number(chart.x_full)},
-                 {"scale", chart.x_scale},
-                 {"log", chart.x_log}};
-    if (chart.kind == Chart::Kind::scatter)
-        json["y"] = {
-            {"title", chart.y_title}, {"unit", to_string(chart.y_unit)}, {"full", number(chart.y_full)}};
+    json["x"] = json_of(chart.x, x);
+    if (y || !chart.y.title.empty()) json["y"] = json_of(chart.y, y);
+    if (!chart.series.empty()) json["series_order"] = chart.series;
+    if (!chart.shaded.empty()) json["shaded"] = chart.shaded;
+    if (!chart.lines.empty()) json["lines"] = list_of(chart.lines);
     json["points"] = std::move(points);
     return json;
 }
@@ -180,13 +237,6 @@ Json json_of(const Chart& chart) {
 Json json_of(const std::vector<Fact>& facts) {
     Json list = Json::array();
     for (const Fact& fact : facts) list.push_back({{"label", fact.label}, {"value", fact.value}});
-    return list;
-}
-
-template <class Item>
-Json list_of(const std::vector<Item>& items) {
-    Json list = Json::array();
-    for (const Item& item : items) list.push_back(json_of(item));
     return list;
 }
 

@@ -177,8 +177,12 @@ const char* word(Chart::Kind kind) {
             return "bars";
         case Chart::Kind::stacked_bars:
             return "stacked bars";
+        case Chart::Kind::dots:
+            return "dots";
         case Chart::Kind::scatter:
             return "scatter";
+        case Chart::Kind::lanes:
+            return "lanes";
     }
     return "?";
 }
@@ -214,8 +218,14 @@ void for_each_value(const Report& report, const std::function<void(const Value&)
     visit_table(report.implementations, visit);
     for (const Finding& finding : report.findings)
         for (const Evidence& evidence : finding.evidence) visit(evidence.value);
-    for (const Section& section : report.sections)
+    for (const Section& section : report.sections) {
+        for (const Chart& chart : section.charts)
+            for (const Chart::Point& point : chart.points) {
+                visit(point.x);
+                visit(point.y);
+            }
         for (const Table& table : section.tables) visit_table(table, visit);
+    }
     visit_table(report.methods, visit);
 }
 

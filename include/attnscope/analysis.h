@@ -146,6 +146,17 @@ struct Step {
     bool is_kernel() const { return kind == LaunchKind::kernel; }
 };
 
+/// A launch on the GPU, or neighbours that no picture could tell apart.
+struct TimelineBlock {
+    double start = 0, length = 0;  ///< ns, from the start of the iteration's first launch
+    uint64_t launches = 1;
+    const char* kind = "";  ///< one of a fixed few: "softmax", "several kinds"
+};
+struct TimelineLane {
+    std::string stream;  ///< empty: the only one
+    std::vector<TimelineBlock> blocks;
+};
+
 enum class ImplementationStatus : uint8_t { ran, refused, failed, unknown };
 
 /// One way to compute attention; in a run without attnscope's NVTX names, one top-level range or the whole
@@ -179,6 +190,8 @@ struct Implementation {
     /// their median. The program's time, not the GPU's.
     Value first_iteration, later_iterations;
     bool first_is_warmup = false;
+    std::vector<TimelineLane> timeline;  ///< of the iteration whose GPU time is the median
+    std::string timeline_absent;
     /// One for each of Analysis::counter_roles, over the kernels of one iteration; copies are not counted.
     std::vector<Measured> counters;
     Value score_bytes;  ///< model: bytes of the score matrix that go through device memory

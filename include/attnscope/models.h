@@ -74,16 +74,19 @@ struct ModelKernel {
     double read = 0, write = 0;              ///< bytes beside the scores
     double flops = 0, exponentials = 0;
     bool cuda_cores = false;  ///< its FLOPs run on the CUDA cores
+    double bound = 0;         ///< ns: the longest of its three times; known in a Prediction
 };
 
 struct Prediction {
-    Value useful_flops;    ///< the published convention: causal is half of the square
-    Value executed_flops;  ///< what its kernels multiply: the whole square, or whole tiles
-    Value least_bytes;     ///< q, k, v read once, o written once (backward: with the gradients)
-    Value score_bytes;     ///< the score matrix through memory
-    Value bytes;           ///< all that its kernels read and write, without caches
-    Value dram_bytes;      ///< of these, what the L2 cannot keep: the least that reaches DRAM
-    Value least_memory;    ///< peak of allocated bytes, at least: inputs, output and what must live at once
+    Value useful_flops;     ///< the published convention: causal is half of the square
+    Value executed_flops;   ///< what its kernels multiply: the whole square, or whole tiles
+    Value least_bytes;      ///< q, k, v read once, o written once (backward: with the gradients)
+    Value score_bytes;      ///< the score matrix through memory
+    Value bytes;            ///< all that its kernels read and write, without caches
+    Value dram_bytes;       ///< of these, what the L2 cannot keep: the least that reaches DRAM
+    Value tile_bytes;       ///< fused, forward: tiles of q, k, v that its CTAs load into shared memory
+    Value register_scores;  ///< fused, forward: scores that are in registers alone, fp32, tile by tile
+    Value least_memory;     ///< peak of allocated bytes, at least: inputs, output and what must live at once
     bool l2_resident = false;
     std::string l2_note;     ///< "L2-resident: may not reach DRAM ..."; empty when the L2's size is not known
     Value intensity, ridge;  ///< FLOP/byte: useful FLOPs / bytes; roof / DRAM bandwidth

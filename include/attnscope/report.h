@@ -74,24 +74,45 @@ struct Notice {
     bool first = false;  ///< belongs right under the banner: what is missing, and what to do
 };
 
-/// A picture, as numbers. The renderer chooses geometry only.
+/// A picture, as numbers. The renderer chooses geometry only. Without points it is left out, and `sentence`
+/// says why.
 struct Chart {
-    enum class Kind { bars, stacked_bars, scatter };
+    enum class Kind {
+        bars,          ///< a bar for each point, from the axis' start to x
+        stacked_bars,  ///< a bar for each label: the x of its points follow one another
+        dots,          ///< marks at x in the row of their label, joined; y is written beside
+        scatter,       ///< marks at x, y; those of one label are joined
+        lanes,         ///< from x on, y long, in the lane of their label
+    };
+    struct Axis {
+        std::string title;
+        Unit unit = Unit::none;
+        double from = 0, full = 0;  ///< its ends: a hardware peak, or shared; `full` 0: fitted to the points
+        std::string scale;          ///< says which: "the SM's 64 warps"
+        bool log = false;
+    };
     struct Point {
         std::string label;
-        std::string series;
-        double x = 0, y = 0;    ///< bars: x is the length
-        bool measured = false;  ///< predicted points are hollow
+        std::string series;     ///< stacked bars: of the sum of a label's points, empty
+        Value x, y;             ///< where one that is drawn is absent, the point is in the table alone
+        bool measured = false;  ///< others are hollow
+        std::string note;       ///< beside the number: "2 of 16 CTAs"
+        std::string group;      ///< rows of one group stand under its name
+    };
+    /// A roof, straight on the chart's axes.
+    struct Line {
+        std::string label;
+        Value height;  ///< written behind the label
+        double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
     };
     std::string id, title;
     std::string sentence;  ///< what it shows
     Kind kind = Kind::bars;
-    std::string x_title, y_title;
-    Unit x_unit = Unit::none, y_unit = Unit::none;
-    double x_full = 0, y_full = 0;  ///< the axis' end: a hardware peak or the shared maximum; 0 = fit
-    std::string x_scale;            ///< says which: "the SM's 64 warps"
-    bool x_log = false;
+    Axis x, y;
     std::vector<Point> points;
+    std::vector<Line> lines;
+    std::vector<std::string> series;  ///< their order, where that of the points is not meant
+    std::string shaded;               ///< a series that is hatched
 };
 
 struct Fact {

@@ -9,22 +9,24 @@ namespace attnscope::reports {
 
 struct Tick {
     double value = 0;
-    std::string text;
+    std::string text;  ///< without the axis' unit
 };
 
 struct Axis {
     double from = 0, to = 1;  ///< values at the ends
-    double from_px = 0, to_px = 0;
+    double from_px = 0, to_px = 1;
     bool log = false;
     Unit unit = Unit::none;
+    Scale scale;  ///< of its ticks
 
     double at(double value) const;  ///< clamped to the axis; NaN is at its start
-    std::vector<Tick> ticks(int about) const;
+    /// At least `apart` beside one another, measured by `size` of their texts.
+    std::vector<Tick> ticks(double apart, double (*size)(const Tick&)) const;
+    std::string title(const std::string& words) const;  ///< "throughput (TFLOP/s)"
 };
 
-/// From 0 (or, logarithmic, from the decade below the least positive value) to `full`, or where that is 0 to
-/// the next round number.
-Axis axis_for(const std::vector<double>& values, double full, bool log, Unit unit);
+/// As the chart says; what it leaves open is fitted to the values.
+Axis axis_for(const Chart::Axis& spec, const std::vector<double>& values);
 
 std::string px(double coordinate);  ///< one decimal at most
 

@@ -1,78 +1,114 @@
 #include "chart.h"
 
-#include "../words.h"
+#include <algorithm>
+
+#include "../chart_table.h"
+#include "../format.h"
 #include "axis.h"
 #include "plot.h"
+#include "svg.h"
 #include "table.h"
-#include "value.h"
 
 namespace attnscope::reports {
 namespace {
 
-std::string legend(const Chart& chart) {
-    const auto series = series_of(chart);
-    bool measured = false, predicted = false;
-    for (const Chart::Point& point : chart.points) (point.measured ? measured : predicted) = true;
-    std::string out = "<ul class=\"legend\">";
-    for (size_t i = 0; i < series.size() && series.size() > 1; ++i) {
-        const std::string mark = chart.kind == Chart::Kind::scatter
-                                     ? series_mark(i, 8, 7, measured)
-                                     : "<rect class=\"" + series_class(i) + (measured ? "" : " hollow") +
-                                           "\" x=\"1\" y=\"2\" width=\"12\" height=\"10\"/>";
-        out += "<li><svg width=\"16\" height=\"14\" aria-hidden=\"true\">" + mark + "</svg>" +
-               (chart.kind == Chart::Kind::stacked_bars ? "<b>" + series_letter(i) + "</b> " : "") +
-               html(series[i]) + "</li>";
-    }
-    if (predicted)
-        out += std::string("<li>hollow: predicted") +
-               (measured ? ", filled: measured" : "; nothing here was measured") + "</li>";
-    if (measured && !predicted) out += "<li>filled: measured</li>";
-    return out + "</ul>\n";
+using Kind = Chart::Kind;
+
+bool any_drawn(const Chart& chart, bool measured) {
+    return std::any_of(chart.points.begin(), chart.points.end(),
+                       [&](const Chart::Point& p) { return p.measured == measured && is_drawn(chart, p); });
 }
 
-std::string data_table(const Chart& chart, const std::string& title, Ids& ids) {
-    const bool scatter = chart.kind == Chart::Kind::scatter;
-    const bool named = series_of(chart).size() > 1;
-    const std::string caption = ids.make("d-", chart.id);
-    std::string out = "<details class=\"data\"><summary>The numbers of this chart</summary>\n" +
-                      scroll_region(caption) + "<table>\n<caption class=\"sr\"><b id=\"" + caption +
-                      "\">Numbers of the chart: " + title +
-                      "</b></caption>\n<thead><tr><th scope=\"col\">what</th>";
-    if (named) out += "<th scope=\"col\">series</th>";
-    out +=
-        "<th scope=\"col\" class=\"n\">" + (chart.x_title.empty() ? "value" : html(chart.x_title)) + "</th>";
-    if (scatter)
-        out += "<th scope=\"col\" class=\"n\">" + (chart.y_title.empty() ? "value" : html(chart.y_title)) +
-               "</th>";
-    out += "<th scope=\"col\">kind</th></tr></thead>\n<tbody>\n";
-    const Scale x_scale = chart_scale(chart, true), y_scale = chart_scale(chart, false);
+std::string swatch(const Chart& chart, const std::string& series, const std::string& pattern) {
+    const size_t number = series_number(chart, series);
+    const bool measured = std::any_of(chart.points.begin(), chart.points.end(), [&](const Chart::Point& p) {
+        return p.series == series && p.measured;
+    });
+    if (chart.kind == Kind::scatter || chart.kind == Kind::dots) return series_mark(number, 7, 7, measured);
+    const bool shaded = !pattern.empty() && series == chart.shaded;
+    return svg::bar(1, 2, 12, 10, series_class(number, measured && !shaded)) +
+           (shaded ? svg::hatch(1, 2, 12, 10, pattern) : "");
+}
+
+std::string legend(const Chart& chart, const std::string& pattern) {
+    const auto series = series_of(chart);
+    const bool lettered = chart.kind == Kind::stacked_bars || chart.kind == Kind::lanes;
+    std::string out;
+    for (const std::string& name : series)
+        if (series.size() > 1)
+            out += "<li><svg width=\"14\" height=\"14\" aria-hidden=\"true\">" +
+                   swatch(chart, name, pattern) + "</svg>" +
+                   (lettered ? "<b>" + series_letter(series_number(chart, name)) + "</b> " : "") +
+                   html(name) + "</li>";
+    const bool measured = any_drawn(chart, true), predicted = any_drawn(chart, false);
+    const bool elsewhere =
+        measured && std::all_of(chart.points.begin(), chart.points.end(), [&](const Chart::Point& p) {
+            const Value& value = chart.kind == Kind::scatter ? p.y : p.x;
+            return !p.measured || value.provenance.ground == Ground::imported;
+        });
+    const std::string filled = elsewhere ? "filled: from elsewhere" : "filled: measured";
+    if (predicted)
+        out += std::string("<li>hollow: predicted") +
+               (measured ? ", " + filled : "; nothing here was measured") + "</li>";
+    if (measured && !predicted) out += "<li>" + filled + "</li>";
+    return out.empty() ? out : "<ul class=\"legend\">" + out + "</ul>\n";
+}
+
+/// Names on a plane of which no mark is drawn, with the reason; rows say it where they stand.
+std::string not_drawn(const Chart& chart) {
+    if (chart.kind != Kind::scatter) return {};
+    std::vector<std::string> told;
+    std::string out;
     for (const Chart::Point& point : chart.points) {
-        out += "<tr><th scope=\"row\">" + html(point.label) + "</th>";
-        if (named) out += "<td>" + html(point.series) + "</td>";
-        out += "<td class=\"n\">" + html_plain(point.x, chart.x_unit, x_scale) + "</td>";
-        if (scatter) out += "<td class=\"n\">" + html_plain(point.y, chart.y_unit, y_scale) + "</td>";
-        out += std::string("<td>") + (point.measured ? "measured" : "<i>predicted</i>") + "</td></tr>\n";
+        const auto same_label = [&](const Chart::Point& p) {
+            return p.label == point.label && is_drawn(chart, p);
+        };
+        if (std::any_of(chart.points.begin(), chart.points.end(), same_label) ||
+            std::find(told.begin(), told.end(), point.label) != told.end())
+            continue;
+        told.push_back(point.label);
+        out += (out.empty() ? "" : "; ") + html(point.label) + ": — " +
+               html(absent_reason(is_shown(point.x) ? point.y : point.x));
     }
-    return out + "</tbody></table></div></details>\n";
+    return out.empty() ? out : "Not drawn: " + out + ".";
+}
+
+std::string notes(const Chart& chart) {
+    const std::string scales = scales_of(chart), missing = not_drawn(chart);
+    if (scales.empty() && missing.empty()) return {};
+    return "<p class=\"notes\">" + html(scales) + (scales.empty() || missing.empty() ? "" : " ") + missing +
+           "</p>\n";
+}
+
+std::string figure(const Chart& chart, Ids& ids) {
+    const std::string title = html(chart.title);
+    const std::string id = ids.make("c-", chart.id.empty() ? chart.title : chart.id);
+    const bool shaded = !chart.shaded.empty() && chart.kind != Kind::scatter && chart.kind != Kind::dots &&
+                        std::any_of(chart.points.begin(), chart.points.end(),
+                                    [&](const Chart::Point& p) { return p.series == chart.shaded; });
+    const std::string pattern = shaded ? id + "-p" : "";
+    const Plot plot = chart.kind == Kind::scatter ? plot_scatter(chart) : plot_rows(chart, pattern);
+    return "<figure>\n<figcaption><b>" + title + "</b> " + html(chart.sentence) + "</figcaption>\n" +
+           legend(chart, pattern) + "<svg class=\"chart\" viewBox=\"0 0 " + px(plot_width) + " " +
+           px(plot.height) + "\" role=\"img\" aria-labelledby=\"" + id + "-t " + id + "-d\"><title id=\"" +
+           id + "-t\">" + title + "</title><desc id=\"" + id + "-d\">" + html(chart.sentence) +
+           " The numbers are in the table that follows.</desc>" + plot.svg + "</svg>\n" + notes(chart) +
+           "<details class=\"data\"><summary>The numbers of this chart</summary>\n" +
+           html_table(table_of(chart), ids, {false, false}) + "</details>\n</figure>\n";
 }
 
 }  // namespace
 
-std::string html_chart(const Chart& chart, Ids& ids) {
-    const std::string title = html(chart.title);
-    if (chart.points.empty())
-        return "<p class=\"empty\">" + title + ": nothing to draw. " + html(chart.sentence) + "</p>\n";
-    const Plot plot = chart.kind == Chart::Kind::bars           ? plot_bars(chart)
-                      : chart.kind == Chart::Kind::stacked_bars ? plot_stacked(chart)
-                                                                : plot_scatter(chart);
-    const std::string id = ids.make("c-", chart.id.empty() ? chart.title : chart.id);
-    return "<figure>\n<figcaption id=\"" + id + "-h\"><b>" + title + "</b> " + html(chart.sentence) +
-           "</figcaption>\n" + legend(chart) + scroll_region(id + "-h") +
-           "<svg class=\"chart\" viewBox=\"0 0 " + px(plot.width) + " " + px(plot.height) +
-           "\" role=\"img\" aria-labelledby=\"" + id + "-t " + id + "-d\"><title id=\"" + id + "-t\">" +
-           title + "</title><desc id=\"" + id + "-d\">" + html(chart.sentence) +
-           " The numbers are in the table that follows.</desc>" + plot.svg + "</svg></div>\n" +
-           data_table(chart, title, ids) + "</figure>\n";
+std::string html_charts(const std::vector<Chart>& charts, Ids& ids) {
+    std::string figures, without;
+    for (const Chart& chart : charts) {
+        if (chart.points.empty())
+            without += "<p class=\"empty\"><b>" + html(chart.title) + "</b>: nothing to draw. " +
+                       html(chart.sentence) + "</p>\n";
+        else
+            figures += figure(chart, ids);
+    }
+    return (figures.empty() ? "" : "<div class=\"pictures\">\n" + figures + "</div>\n") + without;
 }
 
 }  // namespace attnscope::reports

@@ -127,7 +127,7 @@ std::string findings(const Report& report, Ids& ids) {
 
 std::string section_body(const Section& section, Ids& ids) {
     std::string out = section.sentence.empty() ? "" : "<p>" + html_prose(section.sentence) + "</p>\n";
-    for (const Chart& chart : section.charts) out += html_chart(chart, ids);
+    out += html_charts(section.charts, ids);
     std::string shown_help;  // tables of one section that have the same columns explain them once
     for (const Table& table : section.tables) {
         std::string key;

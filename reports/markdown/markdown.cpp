@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../chart_table.h"
 #include "../format.h"
 #include "../table_view.h"
 #include "../unicode.h"
@@ -142,25 +143,14 @@ std::string findings(const Report& report) {
     return out;
 }
 
-std::string chart_table(const Chart& chart) {
-    const bool scatter = chart.kind == Chart::Kind::scatter;
-    Table table;
-    table.columns = {{"label", "what", "", "", false},
-                     {"series", "series", "", "", false},
-                     {"x", chart.x_title.empty() ? "value" : chart.x_title, "", "", true}};
-    if (scatter) table.columns.push_back({"y", chart.y_title, "", "", true});
-    table.columns.push_back({"measured", "kind", "", "", false});
-    const Scale x_scale = chart_scale(chart, true), y_scale = chart_scale(chart, false);
-    for (const Chart::Point& point : chart.points) {
-        Row row;
-        const auto words = [](const std::string& text) { return Cell{{}, text.empty() ? " " : text, {}, 0}; };
-        row.cells = {words(point.label), words(point.series),
-                     words(format(point.x, chart.x_unit, x_scale).with())};
-        if (scatter) row.cells.push_back(words(format(point.y, chart.y_unit, y_scale).with()));
-        row.cells.push_back(words(point.measured ? "measured" : "predicted"));
-        table.rows.push_back(std::move(row));
-    }
-    return markdown_table(table);
+/// What it shows, and its numbers, folded.
+std::string picture(const Chart& chart) {
+    std::string out =
+        markdown_lines("**" + markdown_text(chart.title) + "**: " + markdown_prose(chart.sentence), width) +
+        "\n";
+    if (chart.points.empty()) return out;
+    return out + folded(chart.title + " (the chart's numbers)",
+                        paragraph(scales_of(chart)) + markdown_table(table_of(chart)));
 }
 
 std::string section(const Section& section, std::set<std::string>& told) {
@@ -172,11 +162,7 @@ std::string section(const Section& section, std::set<std::string>& told) {
                           (table.rows.size() == 1 ? " row)" : " rows)"),
                       body);
     }
-    for (const Chart& chart : section.charts)
-        out += folded(chart.title + " (the chart's numbers)",
-                      paragraph(chart.sentence) +
-                          paragraph(chart.x_scale.empty() ? "" : "Scale: " + chart.x_scale + ".") +
-                          chart_table(chart));
+    for (const Chart& chart : section.charts) out += picture(chart);
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "../chart_table.h"
 #include "../format.h"
 #include "../unicode.h"
 #include "../words.h"
@@ -134,14 +135,9 @@ void write_chart(TextWriter& writer, const Chart& chart) {
     writer.blank();
     writer.paragraph("", chart.title, Style::bold);
     writer.paragraph("", chart.sentence);
-    const Scale x_scale = chart_scale(chart, true), y_scale = chart_scale(chart, false);
-    for (const Chart::Point& point : chart.points) {
-        std::string line = point.label + (point.series.empty() ? "" : ", " + point.series) + ": ";
-        line += chart.x_title + " " + format(point.x, chart.x_unit, x_scale).with();
-        if (chart.kind == Chart::Kind::scatter)
-            line += ", " + chart.y_title + " " + format(point.y, chart.y_unit, y_scale).with();
-        writer.paragraph("- ", line + (point.measured ? "" : " (predicted)"));
-    }
+    if (chart.points.empty()) return;
+    writer.paragraph("", scales_of(chart));
+    write_table(writer, table_of(chart));
 }
 
 void write_details(TextWriter& writer, const Report& report) {

@@ -8,6 +8,7 @@
 #include "statistics.h"
 #include "status.h"
 #include "steps.h"
+#include "timeline.h"
 #include "words.h"
 
 namespace attnscope {
@@ -282,6 +283,7 @@ Implementation analyze_phase(const Process& process, const Phase& phase, const I
                                 v->provenance);
     }
     set_times(out, process, phase.launches, ground);
+    set_timeline(out, process, phase.launches);
     set_intervals(out, process, phase, ground);
     set_counters(out, counters, phase);
     std::unordered_map<StepKey, bool, StepKeyHash> steady;
@@ -323,6 +325,7 @@ Implementation analyze_group(const Process& process, const NamedLaunches& group,
     std::vector<Step> steps = std::move(out.steps);
     set_times(out, process, {group.launches}, ground);  // the steps have their own sums already
     out.steps = std::move(steps);
+    set_timeline(out, process, {group.launches});
     apply_mark(out, nullptr, {}, ground);
     set_models(out, {}, device_of(process, out), ground);
     return out;
@@ -346,6 +349,7 @@ Implementation from_mark(const Process& process, const ImplementationMark& mark,
     for (Value* v : {&out.time, &out.time_iqr, &out.span, &out.first_iteration, &out.later_iterations})
         *v = Value::missing(why, Unit::nanoseconds, trace);
     out.counters = counters.none(why);
+    out.timeline_absent = why;
     set_models(out, marks.workload.value_or(Workload{}), device_of(process, out), ground);
     if (out.status == ImplementationStatus::unknown)
         out.score_bytes = Value::missing(why, Unit::bytes, {Source::model, ground});

@@ -140,7 +140,8 @@ void set_models(Implementation& out, const Workload& workload, const Device* dev
         out.least_bytes = out.score_bytes = Value::missing(why, Unit::bytes, model);
         out.flops = Value::missing(why, Unit::flop, computed);
         Prediction& p = out.prediction;
-        for (Value* v : {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.least_memory, &p.least_bytes})
+        for (Value* v : {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.tile_bytes, &p.register_scores,
+                         &p.least_memory, &p.least_bytes})
             *v = Value::missing(why, Unit::bytes, model);
         p.useful_flops = p.executed_flops = Value::missing(why, Unit::flop, model);
         p.intensity = p.ridge = Value::missing(why, Unit::none, model);
@@ -167,44 +168,59 @@ void set_models(Implementation& out, const Workload& workload, const Device* dev
     out.prediction = predict(*shape, *method, roofs, ground, tile_of(out), uses_tf32(out));
     Prediction& p = out.prediction;
     // Not the memory: one attention's is the least also where several follow one another.
-    for (Value* v : {&p.useful_flops, &p.executed_flops, &p.least_bytes, &p.score_bytes, &p.bytes,
-                     &p.dram_bytes, &p.memory_time, &p.compute_time, &p.exponential_time, &p.bound})
+    for (Value* v :
+         {&p.useful_flops, &p.executed_flops, &p.least_bytes, &p.score_bytes, &p.bytes, &p.dram_bytes,
+          &p.tile_bytes, &p.register_scores, &p.memory_time, &p.compute_time, &p.exponential_time, &p.bound})
         repeat(*v, workload.layer_count());
+    for (ModelKernel& kernel : p.kernels) kernel.bound *= workload.layer_count();
     out.least_bytes = out.prediction.least_bytes;
     out.flops = out.prediction.useful_flops;
     out.score_bytes = out.prediction.score_bytes;
     if (!ran) out.score_bytes = Value::missing("it did not run", Unit::bytes, model);
 }
 
-Value share_of_bound(const Implementation& i) {
-    const Value& bound = i.prediction.bound;
-    const Provenance from{Source::model, weaker(bound.provenance.ground, i.time.provenance.ground)};
+Value share_of_bound(const Value& bound, const Value& time) {
+    const Provenance from{Source::model, weaker(bound.provenance.ground, time.provenance.ground)};
     if (!bound) return Value::missing(bound.absent, Unit::percent, from);
-    if (!i.time) return Value::missing(i.time.absent, Unit::percent, from);
-    if (!(*i.time.number > 0)) return Value::missing("a time of 0", Unit::percent, from);
-    return Value::of(100 * *bound.number / *i.time.number, Unit::percent, from,
-                     "100 x bound " + words::milliseconds(*bound.number) + " / time " +
-                         words::milliseconds(*i.time.number));
+    if (!time) return Value::missing(time.absent, Unit::percent, from);
+    if (!(*time.number > 0)) return Value::missing("a time of 0", Unit::percent, from);
+    return Value::of(
+        100 * *bound.number / *time.number, Unit::percent, from,
+        "100 x bound " + words::milliseconds(*bound.number) + " / time " + words::milliseconds(*time.number));
+}
+
+Value share_of_bound(const Implementation& i) {
+    return share_of_bound(i.prediction.bound, i.time);
+}
+
+Value published_time(const Analysis& a, const Implementation& i) {
+    const auto none = [](const char* why) {
+        return Value::missing(why, Unit::nanoseconds, {Source::reported, Ground::imported});
+    };
+    const auto shape = shape_of(a.workload);
+    const Gpu* gpu = a.device ? find_gpu(a.device->id.empty() ? a.device->name : a.device->id) : nullptr;
+    const auto method = method_of(i);
+    if (!shape || !gpu || !method || shape->additive_mask || shape->masked_fill ||
+        a.workload.layer_count() != 1)
+        return none("no published time is of this workload");
+    for (const PublishedTime& p : published_times())
+        if (p.gpu == gpu->id && p.method == *method && p.causal_known && p.nanoseconds &&
+            same_shape(p.shape, *shape))
+            return p.time();
+    return none("no published time is of this shape on this GPU");
 }
 
 Rank rank_of(const Analysis& a) {
-    const auto shape = shape_of(a.workload);
-    const Gpu* gpu = a.device ? find_gpu(a.device->id.empty() ? a.device->name : a.device->id) : nullptr;
     std::vector<RankEntry> entries;
     for (const Implementation& i : a.implementations) {
         if (i.status != ImplementationStatus::ran || i.name == "sdpa_auto") continue;
         RankEntry e{i.title, i.prediction.bound, i.time, i.time_iqr, "measured"};
-        const auto method = method_of(i);
-        const bool plain =
-            shape && !shape->additive_mask && !shape->masked_fill && a.workload.layer_count() == 1;
-        if (!e.time && plain && gpu && method)
-            for (const PublishedTime& p : published_times())
-                if (p.gpu == gpu->id && p.method == *method && p.causal_known && p.nanoseconds &&
-                    same_shape(p.shape, *shape)) {
-                    e.time = p.time();
-                    e.time_from = "published: " + p.source;
-                    break;
-                }
+        if (!e.time) {
+            if (Value published = published_time(a, i)) {
+                e.time_from = "published: " + published.formula;
+                e.time = std::move(published);
+            }
+        }
         entries.push_back(std::move(e));
     }
     return rank(entries);

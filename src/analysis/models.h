@@ -20,6 +20,9 @@ void set_models(Implementation& implementation, const Workload& workload, const 
 /// Bound / time, percent: how much of what its roofs allow an implementation reaches. Absent, with a reason,
 /// without a time or a bound.
 Value share_of_bound(const Implementation& implementation);
+Value share_of_bound(const Value& bound, const Value& time);
+/// What somebody published for this shape on this GPU (src/data/published.tsv); absent: nobody there.
+Value published_time(const Analysis& analysis, const Implementation& implementation);
 /// The partial order of the implementations, with their own times, or published ones of the same shape and
 /// GPU.
 Rank rank_of(const Analysis& analysis);

@@ -146,6 +146,13 @@ double tiled_scores(const AttentionShape& s, const Tile& tile) {
     return s.batch * s.heads * tiles * tile.queries * tile.keys;
 }
 
+double tile_elements(const AttentionShape& s, Method method, const Tile& tile) {
+    const double tiles = tiled_scores(s, tile) / (tile.queries * tile.keys);
+    const double q_loads =
+        method == Method::efficient ? tiles : s.batch * s.heads * std::ceil(s.query_length / tile.queries);
+    return (q_loads * tile.queries + tiles * 2 * tile.keys) * s.head_dim;
+}
+
 std::vector<ModelKernel> kernels_of(const AttentionShape& s, Method method, double element) {
     const bool upcast = method == Method::math && element < 4;
     Maker m{s, element, upcast ? 4 : element, upcast || element == 4, {}};

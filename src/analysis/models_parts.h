@@ -29,6 +29,10 @@ double visible_share(const AttentionShape& shape);
 /// Scores in the tiles that a fused kernel visits; whole tiles, none that the causal mask hides entirely. The
 /// tile has a size.
 double tiled_scores(const AttentionShape& shape, const Tile& tile);
+/// Elements of q, k and v that its CTAs load for these tiles. FlashAttention 2 keeps a CTA's tile of q, and
+/// loads k and v for each; PyTorch's memory-efficient kernel (kernel_forward.h: iterator_A of MM0) loads q
+/// anew for each tile of k.
+double tile_elements(const AttentionShape& shape, Method method, const Tile& tile);
 
 extern const std::string_view kPublishedTable;
 

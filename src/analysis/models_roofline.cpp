@@ -86,6 +86,27 @@ void set_residence(Prediction& p, const AttentionShape& s, const Roofs& roofs, d
                 words::bytes(*roofs.l2.number) + " of L2";
 }
 
+/// What a fused kernel moves inside the chip, by its tile.
+void set_on_chip(Prediction& p, const AttentionShape& s, Method method, const std::optional<Tile>& tile,
+                 double element) {
+    const Provenance model{Source::model, p.score_bytes.provenance.ground};
+    const auto missing = [&](const std::string& why) {
+        p.tile_bytes = p.register_scores = Value::missing(why, Unit::bytes, model);
+    };
+    if (!is_fused(method)) return missing("its scores go through memory, its products are a library's");
+    if (method == Method::cudnn) return missing("its kernels are closed");
+    if (s.pass != Pass::forward) return missing("modelled for the forward pass alone");
+    if (!p.executed_flops) return missing(p.executed_flops.absent);
+    const double visited = models::tiled_scores(s, *tile);
+    const std::string tiles = n(visited) + " scores in tiles of " + n(tile->queries) + " x " + n(tile->keys);
+    const double loaded = models::tile_elements(s, method, *tile);
+    p.tile_bytes = models::checked(
+        loaded * element, Unit::bytes, model,
+        n(loaded) + " elements of q, k and v x " + n(element) + " bytes: " + tiles +
+            (method == Method::efficient ? ", q loaded for each" : ", q loaded once for a row of them"));
+    p.register_scores = models::checked(4 * visited, Unit::bytes, model, "4 bytes (fp32) x " + tiles);
+}
+
 Value nanoseconds(double seconds_numerator, double rate, Provenance from, std::string formula) {
     return Value::of(seconds_numerator / rate * 1e9, Unit::nanoseconds, from, std::move(formula));
 }
@@ -146,7 +167,8 @@ Prediction predict(const AttentionShape& s, Method method, const Roofs& roofs, G
     p.useful_flops = useful_flops(s, is_fused(method), ground);
     p.least_bytes = least_bytes(s, ground);
     const auto give_up = [&](const std::string& why) {
-        for (Value* v : {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.least_memory})
+        for (Value* v :
+             {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.least_memory, &p.tile_bytes, &p.register_scores})
             *v = Value::missing(why, Unit::bytes, model);
         p.executed_flops = Value::missing(why, Unit::flop, model);
         p.intensity = p.ridge = Value::missing(why, Unit::none, model);
@@ -197,6 +219,8 @@ Prediction predict(const AttentionShape& s, Method method, const Roofs& roofs, G
                                                n(tile->queries) + " x " + n(tile->keys) + " x " + n(width));
     }
 
+    set_on_chip(p, s, method, tile, *element);
+
     const double score = !p.kernels.empty() && method == Method::math ? 4 : *element;
     const double tensors = *element * 2 * (models::query_elements(s) + models::key_elements(s));
     p.least_memory = is_fused(method)
@@ -212,7 +236,7 @@ Prediction predict(const AttentionShape& s, Method method, const Roofs& roofs, G
     const bool memory_known = roofs.dram && roofs.l2;
     const bool closed = method == Method::cudnn;
     std::string steps;
-    for (const ModelKernel& k : p.kernels) {
+    for (ModelKernel& k : p.kernels) {
         KernelTime t;
         if (memory_known) {
             const double dram = beyond(k.score_read * scores + k.read, *roofs.l2.number) +
@@ -225,7 +249,8 @@ Prediction predict(const AttentionShape& s, Method method, const Roofs& roofs, G
         sum.memory += t.memory;
         sum.compute += t.compute;
         sum.exponentials += t.exponentials;
-        sum.longest += t.longest();
+        k.bound = t.longest();
+        sum.longest += k.bound;
         const std::string binds = t.binds();
         sum.by[binds == "memory" ? 0 : binds == "compute" ? 1 : 2] += t.longest();
         if (t.longest() > 0)

@@ -1,77 +1,105 @@
-// The report in pictures, as numbers.
+// The report in pictures, as numbers: which ones, and what they have in common.
+#include <algorithm>
+#include <cmath>
+
+#include "chart_parts.h"
+#include "models.h"
 #include "report_parts.h"
+#include "words.h"
 
 namespace attnscope::parts {
+namespace {
+
+constexpr size_t kMostDrawn = 12;
+
+/// Another implementation of the same backend is there by name.
+bool is_repeated(const Analysis& a, const Implementation& i) {
+    return i.name == "sdpa_auto" && !i.backend.empty() &&
+           std::any_of(a.implementations.begin(), a.implementations.end(), [&](const Implementation& other) {
+               return other.name == "sdpa_" + i.backend && other.status == ImplementationStatus::ran;
+           });
+}
+
+double weight(const Implementation& i) {
+    return i.time.number.value_or(i.launches.number.value_or(0));
+}
+
+}  // namespace
+
+Drawn drawn(const Analysis& a) {
+    Drawn out;
+    for (const Implementation& i : a.implementations) {
+        if (i.status != ImplementationStatus::ran || i.steps.empty()) continue;
+        if (is_repeated(a, i))
+            out.left_out = i.title + " is not drawn: it is sdpa_" + i.backend + " here.";
+        else
+            out.list.push_back(&i);
+    }
+    if (out.list.size() <= kMostDrawn) return out;
+    std::stable_sort(out.list.begin(), out.list.end(), [](const Implementation* x, const Implementation* y) {
+        return weight(*x) > weight(*y);
+    });
+    out.left_out = "Of " + words::number(double(out.list.size())) + " the " +
+                   words::number(double(kMostDrawn)) + " with the most work are drawn.";
+    out.list.resize(kMostDrawn);
+    return out;
+}
+
+namespace chart {
+
+Chart none(Chart chart, std::string why) {
+    chart.points.clear();
+    chart.lines.clear();
+    chart.sentence = std::move(why);
+    return chart;
+}
+
+bool is_measured(const Value& value) {
+    const Ground ground = value.provenance.ground;
+    return value.provenance.source != Source::model && ground != Ground::virtual_gpu &&
+           ground != Ground::fixture;
+}
+
+Value bare(Value value) {
+    value.formula.clear();
+    return value;
+}
+
+Time time_of(const Analysis& a, const Implementation& i) {
+    if (i.time) return {bare(i.time), "measured"};
+    if (Value published = published_time(a, i)) return {bare(std::move(published)), "published"};
+    return {i.time, "measured"};
+}
+
+Value throughput(const Value& flops, const Value& nanoseconds) {
+    const Ground ground = weaker(flops.provenance.ground, nanoseconds.provenance.ground);
+    const Provenance from{nanoseconds.provenance.source == Source::model ? Source::model : Source::computed,
+                          nanoseconds.provenance.ground == Ground::imported ? Ground::imported : ground};
+    for (const Value* part : {&flops, &nanoseconds})
+        if (!*part) return Value::missing(part->absent, Unit::flop_per_second, from);
+    if (!(*nanoseconds.number > 0)) return Value::missing("a time of 0", Unit::flop_per_second, from);
+    return Value::of(*flops.number / *nanoseconds.number * 1e9, Unit::flop_per_second, from);
+}
+
+std::string times(double ratio) {
+    return words::number(ratio < 10 ? std::round(ratio * 10) / 10 : std::round(ratio)) + " times";
+}
+
+}  // namespace chart
+
 Section charts_section(const Analysis& a) {
     Section section;
     section.id = "charts";
     section.title = "In pictures";
-    Chart occupancy;
-    occupancy.id = "occupancy";
-    occupancy.title = "Theoretical occupancy";
-    occupancy.sentence =
-        "Of the kernel with the lowest in each. A short bar is no fault by itself: fused attention keeps its "
-        "tiles in registers and needs few warps.";
-    occupancy.x_title = "theoretical occupancy";
-    occupancy.x_unit = Unit::percent;
-    occupancy.x_full = 100;
-    occupancy.x_scale = "the SM's maximum of warps";
-    Chart launches;
-    launches.id = "launches";
-    launches.title = a.has_convention ? "Launches of one iteration" : "Launches";
-    launches.sentence =
-        "A library call is one kernel or more; how many is the library's choice on a real GPU.";
-    launches.kind = Chart::Kind::stacked_bars;
-    launches.x_title = "launches";
-    launches.x_unit = Unit::count;
-    launches.x_scale = "one axis for all";
-    Chart bytes;
-    bytes.id = "bytes";
-    bytes.title = "Bytes through device memory, by the model";
-    bytes.sentence =
-        "Every implementation reads q, k, v and writes o; what is left is the score matrix going out and in "
-        "again. A model, not a measurement: caches may keep some from DRAM.";
-    bytes.kind = Chart::Kind::stacked_bars;
-    bytes.x_title = "bytes";
-    bytes.x_unit = Unit::bytes;
-    bytes.x_scale = "one axis for all";
-    Chart counted;
-    counted.id = "dram-bytes";
-    counted.title = "DRAM bytes of the kernels, counted";
-    counted.sentence =
-        std::string("What the memory's own counters saw of one iteration's kernels; copies are not in it.") +
-        (a.counter_ground == Ground::fixture ? " From a fixture file: no GPU measured it." : "");
-    counted.x_title = "bytes";
-    counted.x_unit = Unit::bytes;
-    counted.x_scale = "one axis for all";
-    for (const Implementation& i : a.implementations) {
-        if (const Value& dram = i.counter(counter_role::kDramBytes))
-            counted.points.push_back(
-                {i.title, "counted", *dram.number, 0,
-                 dram.provenance.ground == Ground::real || dram.provenance.ground == Ground::imported});
-        if (const Step* lowest = i.lowest_occupancy())
-            occupancy.points.push_back({i.title, lowest->name, *lowest->occupancy.number, 0, !a.predicted()});
-        const bool measured = !a.predicted();
-        const auto add = [&](const char* series, const Value& value) {
-            if (value.number.value_or(0) > 0)
-                launches.points.push_back({i.title, series, *value.number, 0, measured});
-        };
-        add("kernels", i.kernels);
-        add("library calls", i.library_calls);
-        add("copies", i.copies);
-        add("memsets", i.memsets);
-        if (!i.least_bytes || !i.score_bytes) continue;
-        bytes.points.push_back({i.title, "q, k, v, o", *i.least_bytes.number, 0, false});
-        if (*i.score_bytes.number > 0)
-            bytes.points.push_back({i.title, "score matrix", *i.score_bytes.number, 0, false});
-    }
-    // One series: the kernel's name belongs to the bar, not to a legend.
-    for (Chart::Point& point : occupancy.points) {
-        if (!point.series.empty() && point.series != point.label) point.label += " (" + point.series + ")";
-        point.series = "theoretical";
-    }
-    for (Chart* chart : {&occupancy, &launches, &bytes, &counted})
-        if (!chart->points.empty()) section.charts.push_back(std::move(*chart));
+    const Drawn of = drawn(a);
+    if (of.list.empty()) return section;
+    section.sentence = of.left_out;
+    section.charts = {throughput_chart(a, of), bytes_chart(a, of),  roofline_chart(a, of),
+                      times_chart(a, of),      limits_chart(a, of), timeline_chart(a, of),
+                      prediction_chart(a, of)};
+    if (std::all_of(section.charts.begin(), section.charts.end(),
+                    [](const Chart& c) { return c.points.empty(); }))
+        section.charts.clear();
     return section;
 }
 

@@ -28,6 +28,11 @@ constexpr Quantity kAmounts[] = {
     {"all_bytes", "all bytes", "All that its kernels read and write, without caches.", &Prediction::bytes},
     {"least_dram_bytes", "least DRAM bytes", "Of all bytes, what the L2 cannot keep.",
      &Prediction::dram_bytes},
+    {"tile_bytes", "into shared memory", "Tiles of q, k and v that the CTAs of a fused kernel load.",
+     &Prediction::tile_bytes},
+    {"register_scores", "scores in registers",
+     "Scores of a fused kernel, in fp32: they are in registers, tile by tile, and in no memory.",
+     &Prediction::register_scores},
     {"least_memory", "least peak memory", "Inputs, output and what must live at once.",
      &Prediction::least_memory},
 };

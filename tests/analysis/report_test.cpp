@@ -135,18 +135,6 @@ TEST(Report, LaunchesInOrderWithFullNames) {
               std::string::npos);
 }
 
-TEST(Report, ChartsHaveOneAxisAndSayWhich) {
-    const Report r = blog_report();
-    size_t charts = 0;
-    for (const Section& s : r.sections)
-        for (const Chart& c : s.charts) {
-            ++charts;
-            EXPECT_FALSE(c.x_scale.empty() || c.sentence.empty()) << c.id;
-            for (const Chart::Point& p : c.points) EXPECT_FALSE(p.measured) << c.id;
-        }
-    EXPECT_EQ(charts, 3U);
-}
-
 // Names, reasons and marks come from the program: whatever they hold, every format is made.
 TEST(Report, HostileNamesRender) {
     const std::string evil = "</script><script>alert(1)</script>\x1b[31m|`\n# x \xf0\x9f\x92\xa5 %s \\";

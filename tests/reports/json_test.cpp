@@ -75,11 +75,27 @@ TEST(Json, LongTextsAndMeaningsStandOnce) {
 TEST(Json, NotFiniteIsAbsentNeverNull) {
     Report report = test::sample_report();
     report.findings[0].evidence[0].value.number = std::numeric_limits<double>::infinity();
-    report.sections[0].charts[0].points[0].x = std::numeric_limits<double>::quiet_NaN();
+    report.sections[0].charts[0].points[0].x.number = std::numeric_limits<double>::quiet_NaN();
     const std::string text = render_json(report);
     EXPECT_EQ(text.find("null"), std::string::npos);
     EXPECT_EQ(Json::parse(text).at("findings").at(0).at("evidence").at(0).at("value").at("absent"),
               "not a finite number");
+}
+
+TEST(Json, AChartHoldsItsNumbersWithTheirOrigin) {
+    const Json charts = Json::parse(render_json(test::sample_report())).at("sections").at(0).at("charts");
+    const Json& bars = charts.at(0);
+    EXPECT_EQ(bars.at("x").at("source"), "computed") << "all its numbers have it";
+    EXPECT_FALSE(bars.at("points").at(0).contains("x_from"));
+    EXPECT_EQ(bars.at("points").at(1), Json::parse(R"({"group":"fused","label":"sdpa_flash",)"
+                                                   R"("series":"theoretical","x":12.5,"measured":false,)"
+                                                   R"("note":"8 of 64 warps"})"));
+    EXPECT_EQ(bars.at("points").at(3).at("x_absent"), "chosen by the library on a real GPU");
+    const Json& scatter = charts.at(2);
+    EXPECT_FALSE(scatter.at("y").contains("ground")) << "predicted and measured ones";
+    EXPECT_EQ(scatter.at("points").at(2).at("y_from").at("ground"), "imported");
+    EXPECT_EQ(scatter.at("lines").at(0).at("height").at("value"), 312e12);
+    EXPECT_EQ(charts.at(5).at("points").size(), 0U);
 }
 
 TEST(Json, ColumnsWithOneIdDoNotLoseCells) {

@@ -109,27 +109,58 @@ class Random {
     }
 
   private:
+    Chart::Axis axis() {
+        return {text(),
+                static_cast<Unit>(below(12)),
+                below(2) ? number() : 0,
+                below(2) ? number() : 0,
+                text(),
+                below(2) > 0};
+    }
+
     Chart chart() {
-        Chart chart{text(),
-                    text(),
-                    text(),
-                    static_cast<Chart::Kind>(below(3)),
-                    text(),
-                    text(),
-                    static_cast<Unit>(below(12)),
-                    static_cast<Unit>(below(12)),
-                    below(2) ? number() : 0,
-                    below(2) ? number() : 0,
-                    text(),
-                    below(2) > 0,
-                    {}};
+        Chart chart;
+        chart.id = text(), chart.title = text(), chart.sentence = text();
+        chart.kind = static_cast<Chart::Kind>(below(5));
+        chart.x = axis(), chart.y = axis();
+        // As in any report, an axis has one unit.
+        const auto coordinate = [&](const Chart::Axis& on) {
+            Value out = value();
+            out.unit = on.unit;
+            return out;
+        };
         for (size_t n = below(12); n > 0; --n)
-            chart.points.push_back({text(), text(), number(), number(), below(2) > 0});
+            chart.points.push_back({text(), text(), coordinate(chart.x),
+                                    below(4) ? coordinate(chart.y) : Value{}, below(2) > 0,
+                                    below(3) ? "" : text(), below(3) ? "" : text()});
+        for (size_t n = below(3); n > 0; --n)
+            chart.lines.push_back({text(), value(), number(), number(), number(), number()});
+        for (size_t n = below(3); n > 0; --n) chart.series.push_back(text());
+        chart.shaded = text();
         return chart;
     }
 
     std::mt19937 engine_;
 };
+
+/// A chart's table has the JSON's numbers, in HTML and, with the same rounding, in Markdown.
+void expect_chart_numbers(const Report& report, const pugi::xml_document& document) {
+    std::multiset<double> shown, held;
+    const std::string markdown = render_markdown(report);
+    for (const auto& found : document.select_nodes("//figure//data")) {
+        shown.insert(found.node().attribute("value").as_double());
+        std::string text = found.node().child_value();
+        for (size_t at; (at = text.find("\xC2\xA0")) != std::string::npos;) text.replace(at, 2, " ");
+        EXPECT_NE(markdown.find(text), std::string::npos) << text;
+    }
+    const nlohmann::json json = nlohmann::json::parse(render_json(report));
+    for (const auto& section : json.at("sections"))
+        for (const auto& chart : section.at("charts"))
+            for (const auto& point : chart.at("points"))
+                for (const char* axis : {"x", "y"})
+                    if (point.contains(axis)) held.insert(point.at(axis).get<double>());
+    EXPECT_EQ(shown, held);
+}
 
 TEST(RandomReports, RenderInEveryFormatAndNumbersAgree) {
     for (unsigned seed = 0; seed < 300; ++seed) {
@@ -162,7 +193,7 @@ TEST(RandomReports, RenderInEveryFormatAndNumbersAgree) {
             for (const Evidence& evidence : finding.evidence)
                 if (reports::is_shown(evidence.value)) held.insert(*evidence.value.number);
         EXPECT_EQ(shown, held);
-        EXPECT_FALSE(render_markdown(report).empty());
+        expect_chart_numbers(report, document);
         std::istringstream lines(render_text(report, {72, false, true}));
         for (std::string line; std::getline(lines, line);) EXPECT_LE(reports::width_of(line), 72U) << line;
     }

@@ -157,71 +157,81 @@ Section choice() {
     return section;
 }
 
+Chart::Point point(std::string label, std::string series, Value x, Value y = {}, std::string note = {}) {
+    const bool measured = x && x.provenance.ground != Ground::virtual_gpu;
+    return {std::move(label), std::move(series), std::move(x), std::move(y), measured, std::move(note), {}};
+}
+
+Chart chart(const char* id, const char* title, const char* sentence, Chart::Kind kind = Chart::Kind::bars) {
+    Chart out;
+    out.id = id, out.title = title, out.sentence = sentence, out.kind = kind;
+    return out;
+}
+
+/// A chart of each kind; something is missing, measured, hatched, in groups.
 Section charts() {
     Section section{"pictures", "Pictures", "", {}, {}};
-    Chart bars{"occupancy",
-               "Theoretical occupancy",
-               "Low occupancy is where the work stays on the chip.",
-               Chart::Kind::bars,
-               "theoretical occupancy",
-               "",
-               Unit::percent,
-               Unit::none,
-               100,
-               0,
-               "the SM's 64 warps",
-               false,
-               {}};
-    bars.points = {{"sdpa_math", "theoretical", 100, 0, false},
-                   {"sdpa_flash", "theoretical", 12.5, 0, false},
-                   {"sdpa_efficient", "theoretical", 25, 0, false}};
-    Chart stacked{"launches",
-                  "Launches by kind",
-                  "One kernel instead of many.",
-                  Chart::Kind::stacked_bars,
-                  "launches",
-                  "",
-                  Unit::count,
-                  Unit::none,
-                  0,
-                  0,
-                  "one shared axis",
-                  false,
-                  {}};
-    stacked.points = {{"naive", "kernels", 3, 0, false},           {"naive", "copies", 1, 0, false},
-                      {"naive", "library calls", 2, 0, false},     {"sdpa_math", "kernels", 18, 0, false},
-                      {"sdpa_math", "library calls", 2, 0, false}, {"sdpa_flash", "kernels", 1, 0, false}};
-    Chart scatter{"occupancy-throughput",
-                  "Occupancy against peak memory",
-                  "The lowest occupancy needs the least memory.",
-                  Chart::Kind::scatter,
-                  "theoretical occupancy",
-                  "peak memory",
-                  Unit::percent,
-                  Unit::bytes,
-                  100,
-                  0,
-                  "the SM's 64 warps",
-                  false,
-                  {}};
-    scatter.points = {{"sdpa_math", "math", 100, 1778384896, false},
-                      {"sdpa_flash", "fused", 12.5, 67633152, false},
-                      {"sdpa_efficient", "fused", 25, 67108864, true}};
-    Chart log{"bytes",
-              "Bytes moved",
-              "Four orders of magnitude.",
-              Chart::Kind::bars,
-              "bytes",
-              "",
-              Unit::bytes,
-              Unit::none,
-              0,
-              0,
-              "one shared axis",
-              true,
-              {}};
-    log.points = {{"naive", "copies", 268435456, 0, true}, {"sdpa_flash", "copies", 49152, 0, true}};
-    section.charts = {bars, stacked, scatter, log};
+    const auto occupancy = [](double of) { return Value::of(of, Unit::percent, virtual_(Source::computed)); };
+    const auto size = [](double of, Source source = Source::model) {
+        return Value::of(of, Unit::bytes, virtual_(source));
+    };
+    const auto time = [](double of, Ground ground) {
+        return Value::of(of, Unit::nanoseconds, {Source::trace, ground});
+    };
+    Chart bars =
+        chart("occupancy", "Theoretical occupancy", "Low occupancy is where the work stays on the chip.");
+    bars.x = {"theoretical occupancy", Unit::percent, 0, 100, "the SM's 64 warps", false};
+    bars.points = {point("sdpa_math", "theoretical", occupancy(100)),
+                   point("sdpa_flash", "theoretical", occupancy(12.5), {}, "8 of 64 warps"),
+                   point("sdpa_efficient", "theoretical", occupancy(25)),
+                   point("sdpa_cudnn", "theoretical",
+                         Value::missing("chosen by the library on a real GPU", Unit::percent))};
+    for (size_t i = 0; i < bars.points.size(); ++i) bars.points[i].group = i == 0 ? "unfused" : "fused";
+
+    Chart stacked = chart("bytes", "Where the bytes go", "The score matrix goes through memory.",
+                          Chart::Kind::stacked_bars);
+    stacked.x = {"bytes", Unit::bytes, 0, 0, "one axis for all", false};
+    stacked.shaded = "score matrix";
+    stacked.series = {"score matrix", "q, k, v, o"};
+    stacked.points = {point("sdpa_math", "q, k, v, o", size(469762048)),
+                      point("sdpa_math", "score matrix", size(5905580032)),
+                      point("sdpa_math", "", size(6375342080), {}, "20 launches"),
+                      point("sdpa_flash", "q, k, v, o", size(67108864))};
+
+    Chart scatter = chart("occupancy-throughput", "Occupancy against throughput",
+                          "The lowest occupancy is the fastest.", Chart::Kind::scatter);
+    scatter.x = {"theoretical occupancy", Unit::percent, 0, 100, "the SM's 64 warps", false};
+    scatter.y = {"throughput", Unit::flop_per_second, 0, 0, "useful FLOPs / time", true};
+    const auto speed = [](double of, Ground ground) {
+        return Value::of(of, Unit::flop_per_second, {Source::computed, ground});
+    };
+    scatter.points = {point("sdpa_math", "bound", occupancy(62.5), speed(4.33e12, Ground::virtual_gpu)),
+                      point("sdpa_flash", "bound", occupancy(12.5), speed(312e12, Ground::virtual_gpu)),
+                      point("sdpa_flash", "published", occupancy(12.5), speed(117e12, Ground::imported)),
+                      point("sdpa_cudnn", "bound", Value::missing("chosen by the library on a real GPU"),
+                            speed(312e12, Ground::virtual_gpu))};
+    scatter.points[2].measured = true;
+    scatter.lines = {{"bf16 tensor cores", speed(312e12, Ground::virtual_gpu), 0, 312e12, 100, 312e12}};
+
+    Chart dots =
+        chart("prediction", "Predicted against measured", "Two orders of magnitude.", Chart::Kind::dots);
+    dots.x = {"time", Unit::nanoseconds, 0, 0, "one axis for all", true};
+    dots.y = {"bound / time", Unit::percent, 0, 0, "how much of its roofs it reaches", false};
+    dots.points = {point("sdpa_math", "bound", time(3963070, Ground::virtual_gpu)),
+                   point("sdpa_math", "published", time(7239000, Ground::imported), occupancy(54.7)),
+                   point("sdpa_flash", "bound", time(55063.7, Ground::virtual_gpu)),
+                   point("sdpa_flash", "published", time(146800, Ground::imported), occupancy(37.5))};
+
+    Chart lanes = chart("timeline", "Timeline", "One launch against two.", Chart::Kind::lanes);
+    lanes.x = {"since the first launch", Unit::nanoseconds, 0, 900, "one axis for all", false};
+    lanes.y = {"how long", Unit::nanoseconds, 0, 0, "", false};
+    lanes.points = {
+        point("naive", "matrix product", time(0, Ground::imported), time(400, Ground::imported)),
+        point("naive", "softmax", time(450, Ground::imported), time(450, Ground::imported), "312 launches"),
+        point("sdpa_flash", "attention", time(0, Ground::imported), time(146, Ground::imported))};
+
+    const Chart none = chart("none", "Left out", "Nothing was measured.");
+    section.charts = {bars, stacked, scatter, dots, lanes, none};
     return section;
 }
 
@@ -391,8 +401,15 @@ Report hostile_report(const std::string& text) {
         section.id = section.title = section.sentence = text;
         for (Table& table : section.tables) poison_table(table);
         for (Chart& chart : section.charts) {
-            chart.id = chart.title = chart.sentence = chart.x_title = chart.y_title = chart.x_scale = text;
-            for (Chart::Point& point : chart.points) point.label = point.series = text;
+            chart.id = chart.title = chart.sentence = chart.shaded = text;
+            for (Chart::Axis* axis : {&chart.x, &chart.y}) axis->title = axis->scale = text;
+            for (Chart::Line& line : chart.lines) line.label = text;
+            for (std::string& series : chart.series) series = text;
+            for (Chart::Point& p : chart.points) {
+                p.label = p.series = p.note = p.group = text;
+                for (Value* value : {&p.x, &p.y})
+                    if (!value->absent.empty()) value->absent = text;
+            }
         }
     }
     return report;

@@ -1,0 +1,16 @@
+#pragma once
+// When the launches of one iteration were on the GPU.
+#include "attnscope/analysis.h"
+
+namespace attnscope {
+
+/// Fills `timeline`, or says why not in `timeline_absent`: of the iteration whose GPU time is the median, a
+/// lane for each stream, with a bounded number of blocks however many launches there are.
+void set_timeline(Implementation& out, const Process& process,
+                  const std::vector<std::vector<uint32_t>>& iterations);
+
+/// Neighbours become one where both the gap between them and one of the two are shorter than `least`, or
+/// where they overlap: at most 2 x span / least + 1 are left. `blocks` are in the order of their start.
+std::vector<TimelineBlock> merge(const std::vector<TimelineBlock>& blocks, double least);
+
+}  // namespace attnscope
