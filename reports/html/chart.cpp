@@ -4,6 +4,7 @@
 
 #include "../chart_table.h"
 #include "../format.h"
+#include "../unicode.h"
 #include "axis.h"
 #include "plot.h"
 #include "svg.h"
@@ -13,6 +14,8 @@ namespace attnscope::reports {
 namespace {
 
 using Kind = Chart::Kind;
+
+constexpr size_t legend_letters = 44;
 
 bool any_drawn(const Chart& chart, bool measured) {
     return std::any_of(chart.points.begin(), chart.points.end(),
@@ -39,7 +42,7 @@ std::string legend(const Chart& chart, const std::string& pattern) {
             out += "<li><svg width=\"14\" height=\"14\" aria-hidden=\"true\">" +
                    swatch(chart, name, pattern) + "</svg>" +
                    (lettered ? "<b>" + series_letter(series_number(chart, name)) + "</b> " : "") +
-                   html(name) + "</li>";
+                   html(truncate(clean(name), legend_letters)) + "</li>";
     const bool measured = any_drawn(chart, true), predicted = any_drawn(chart, false);
     const bool elsewhere =
         measured && std::all_of(chart.points.begin(), chart.points.end(), [&](const Chart::Point& p) {

@@ -103,6 +103,8 @@ class Rows {
             }
             group = row.group;
             if (any_drawn(chart_, row)) {
+                if (is_above(row))
+                    body += svg::text(0, (y += kLine) - 4, html(svg::fit_label(row.label, plot_width)));
                 body += draw_row(row, y);
                 y += kStep;
                 continue;
@@ -122,15 +124,16 @@ class Rows {
             if (chart_.kind == Kind::dots || chart_.kind == Kind::bars)
                 for (const Chart::Point* p : row.points) values.push_back(value_of(p->x));
             values.push_back(row.end);
-            if (any_drawn(chart_, row)) label = std::max(label, svg::label_width(clean(row.label)));
+            if (const double width = svg::label_width(clean(row.label));
+                any_drawn(chart_, row) && width <= kMostLabel)
+                label = std::max(label, width);
         }
         axis_ = axis_for(chart_.x, values);
         if (!chart_.x.log) axis_.scale = chart_scale(chart_, true);  // as the numbers behind the rows
         if (chart_.kind != Kind::dots)
             axis_.log = false;  // parts of a sum and lengths have no logarithmic axis
         if (!axis_.log) axis_.from = 0;
-        label_ = std::min(label, kMostLabel);
-        const double start = label_ + 8;
+        const double start = label > 0 ? label + 8 : 4;
         double width = plot_width - 6 - start;
         for (const PlotRow& row : rows_) {  // what stands behind a row must fit
             const double at = axis_.at(row.end);
@@ -141,9 +144,13 @@ class Rows {
         axis_.to_px = start + std::max(width, 80.0);
     }
 
+    /// A name that is too long to stand before its row.
+    static bool is_above(const PlotRow& row) { return svg::label_width(clean(row.label)) > kMostLabel; }
+
     std::string draw_row(const PlotRow& row, double y) const {
-        std::string out = svg::text(axis_.from_px - 8, y + 11, html(svg::fit_label(row.label, label_)), "",
-                                    svg::Anchor::end);
+        std::string out;
+        if (!is_above(row))
+            out = svg::text(axis_.from_px - 8, y + 11, html(clean(row.label)), "", svg::Anchor::end);
         if (chart_.kind == Kind::dots) out += draw_marks(row, y + kThick / 2);
         double sum = 0;
         for (const Chart::Point* p : row.points) {
@@ -209,7 +216,6 @@ class Rows {
     std::string pattern_;
     std::vector<PlotRow> rows_;
     Axis axis_;
-    double label_ = 0;
 };
 
 }  // namespace

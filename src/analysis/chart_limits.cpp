@@ -51,7 +51,8 @@ Chart limits_chart(const Analysis&, const Drawn& of) {
     for (const Implementation* i : of.list) {
         const Step* step = i->lowest_occupancy();
         if (!step) {
-            if (!i->registers.absent.empty()) absent = i->registers.absent;
+            for (const Step& s : i->steps)
+                if (s.is_kernel() && !s.occupancy.absent.empty()) absent = s.occupancy.absent;
             continue;
         }
         auto known = std::find_if(kernels.begin(), kernels.end(),

@@ -10,7 +10,7 @@
 namespace attnscope::parts {
 namespace {
 
-constexpr size_t kMostBlocks = 120;  // of the picture: its table is read by people
+constexpr size_t kMostBlocks = 80;  // of the picture: its table is read by people
 constexpr double kFirstStep = 1.0 / 200;
 
 struct Lane {
@@ -49,7 +49,7 @@ std::string sentence(const std::vector<Lane>& lanes) {
     std::string text = emptiest && most_idle >= 0.01 ? "Between its launches the GPU waits " +
                                                            words::percent(std::round(100 * most_idle)) +
                                                            " of an iteration of " + emptiest->title
-                                                     : "One iteration of each, from its first launch on";
+                                                     : "Each from its first launch on";
     if (const size_t blocks = blocks_in(lanes); blocks < launches)
         text += "; " + words::plural(double(launches), "launch") + " in " +
                 words::plural(double(blocks), "block") + ": what lies too close to be told apart is one";
@@ -63,8 +63,7 @@ Chart timeline_chart(const Analysis&, const Drawn& of) {
     c.id = "timeline";
     c.title = "Timeline of launches";
     c.kind = Chart::Kind::lanes;
-    c.x = {
-        "time since the first launch of the iteration", Unit::nanoseconds, 0, 0, "one axis for all", false};
+    c.x = {"time since the first launch", Unit::nanoseconds, 0, 0, "one axis for all", false};
     c.y = {"how long", Unit::nanoseconds, 0, 0, "", false};
     c.series = kinds::all();
     c.shaded = kinds::kSeveral;

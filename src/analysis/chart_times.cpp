@@ -81,10 +81,14 @@ std::string sentence(const Chart& c, bool bound) {
     for (const Chart::Point& p : c.points)
         if (!p.series.empty() && p.label == longest->label && p.x && (!part || *p.x.number > *part->x.number))
             part = &p;
+    const bool alone = std::none_of(c.points.begin(), c.points.end(),
+                                    [&](const Chart::Point& p) { return p.label != longest->label; });
     std::string text = longest->label + (bound ? " has the highest bound" : " takes longest");
-    if (part && *longest->x.number > 0)
-        text += "; " + words::percent(std::round(100 * *part->x.number / *longest->x.number)) + " of it is " +
-                part->series;
+    if (part && *longest->x.number > 0) {
+        const std::string share = words::percent(std::round(100 * *part->x.number / *longest->x.number));
+        text = alone ? share + " of " + longest->label + " is " + part->series
+                     : text + "; " + share + " of it is " + part->series;
+    }
     return text + (bound ? ". Bounds, not times: no run is faster, each may be slower." : ".");
 }
 
@@ -92,11 +96,12 @@ std::string sentence(const Chart& c, bool bound) {
 
 Chart times_chart(const Analysis& a, const Drawn& of) {
     const bool bound = !a.timed();
+    const char* of_what = a.has_convention ? "one iteration" : "all launches";
     Chart c;
     c.id = "time-by-kernel";
     c.title = bound ? "Time bound by kernel" : "GPU time by kernel";
     c.kind = Chart::Kind::stacked_bars;
-    c.x = {bound ? "least time of one iteration" : "GPU time of one iteration",
+    c.x = {(bound ? "least time of " : "GPU time of ") + std::string(of_what),
            Unit::nanoseconds,
            0,
            0,

@@ -24,6 +24,21 @@ double weight(const Implementation& i) {
     return i.time.number.value_or(i.launches.number.value_or(0));
 }
 
+/// One sentence for all that are missing for one reason.
+void leave_out_what_needs_a_shape(Section& section) {
+    std::vector<std::string> titles;
+    for (const Chart& c : section.charts)
+        if (c.points.empty() && (c.id == "occupancy-throughput" || c.id == "bytes" || c.id == "roofline" ||
+                                 c.id == "prediction-measurement"))
+            titles.push_back("\"" + c.title + "\"");
+    if (titles.empty()) return;
+    std::erase_if(section.charts, [&](const Chart& c) {
+        return std::find(titles.begin(), titles.end(), "\"" + c.title + "\"") != titles.end();
+    });
+    section.sentence += (section.sentence.empty() ? "" : " ") + ("No picture of " + words::join(titles)) +
+                        ": the program did not mark its shape (attnscope.workload).";
+}
+
 }  // namespace
 
 Drawn drawn(const Analysis& a) {
@@ -97,6 +112,7 @@ Section charts_section(const Analysis& a) {
     section.charts = {throughput_chart(a, of), bytes_chart(a, of),  roofline_chart(a, of),
                       times_chart(a, of),      limits_chart(a, of), timeline_chart(a, of),
                       prediction_chart(a, of)};
+    if (!a.workload.has_shape()) leave_out_what_needs_a_shape(section);
     if (std::all_of(section.charts.begin(), section.charts.end(),
                     [](const Chart& c) { return c.points.empty(); }))
         section.charts.clear();

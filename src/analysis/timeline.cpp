@@ -73,6 +73,10 @@ std::vector<TimelineLane> lanes_of(Streams streams) {
     return lanes;
 }
 
+bool is_several(const TimelineBlock& block) {
+    return std::string_view(block.kind) == kinds::kSeveral;
+}
+
 }  // namespace
 
 std::vector<TimelineBlock> merge(const std::vector<TimelineBlock>& blocks, double least) {
@@ -81,7 +85,8 @@ std::vector<TimelineBlock> merge(const std::vector<TimelineBlock>& blocks, doubl
         const double end = out.empty() ? 0 : out.back().start + out.back().length;
         const bool one =
             !out.empty() && (next.start < end ||
-                             (next.start - end < least && std::min(out.back().length, next.length) < least));
+                             (next.start - end < least && (std::min(out.back().length, next.length) < least ||
+                                                           (is_several(out.back()) && is_several(next)))));
         if (!one) {
             out.push_back(next);
             continue;

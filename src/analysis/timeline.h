@@ -9,8 +9,9 @@ namespace attnscope {
 void set_timeline(Implementation& out, const Process& process,
                   const std::vector<std::vector<uint32_t>>& iterations);
 
-/// Neighbours become one where both the gap between them and one of the two are shorter than `least`, or
-/// where they overlap: at most 2 x span / least + 1 are left. `blocks` are in the order of their start.
+/// Neighbours become one where the gap between them is shorter than `least`, and one of the two is or both
+/// stand for several kinds already; or where they overlap: at most 2 x span / least + 1 are left. `blocks`
+/// are in the order of their start.
 std::vector<TimelineBlock> merge(const std::vector<TimelineBlock>& blocks, double least);
 
 }  // namespace attnscope

@@ -35,7 +35,7 @@ const Section& pictures(const Report& report) {
     throw std::runtime_error("no pictures");
 }
 
-const Chart& chart(const Report& report, std::string_view id) {
+Chart chart(const Report& report, std::string_view id) {
     for (const Chart& c : pictures(report).charts)
         if (c.id == id) return c;
     throw std::runtime_error("no chart " + std::string(id));
@@ -80,21 +80,22 @@ TEST(Charts, SevenPicturesSayWhatTheyShowAndTheirScale) {
 }
 
 TEST(Charts, AVirtualGpuHasNoTimelineAndSaysWhy) {
-    const Chart& timeline = chart(blog_report("virtual"), "timeline");
+    const Chart timeline = chart(blog_report("virtual"), "timeline");
     EXPECT_TRUE(timeline.points.empty());
     EXPECT_EQ(timeline.sentence, "Not drawn: nothing was measured: virtual GPU.");
 }
 
 TEST(Charts, OccupancyAgainstThroughput) {
     const Report r = blog_report("real");
-    const Chart& c = chart(r, "occupancy-throughput");
+    const Chart c = chart(r, "occupancy-throughput");
     const Chart::Point& flash = point(c, "sdpa_flash", "measured");
     EXPECT_TRUE(flash.measured);
     EXPECT_DOUBLE_EQ(*flash.x.number, 12.5);
     EXPECT_NEAR(*flash.y.number, kFlops / 146.8e-6, 1);  // the published 146.8 us
-    // Each kernel by its time (tests/analysis/blog_run.cpp): products 25%, scale, copy's none, mask, softmax.
+    // Each kernel by its time (blog_run.cpp): products of 48 KiB, 3 CTAs of 4 warps of 64; scale, mask,
+    // softmax.
     const Chart::Point& naive = point(c, "naive_inplace", "measured");
-    EXPECT_NEAR(*naive.x.number, (875 * 25 + 330 * 100 + 400 * 100 + 350 * 62.5) / 1955, 0.01);
+    EXPECT_NEAR(*naive.x.number, (875 * 18.75 + 330 * 100 + 400 * 100 + 350 * 62.5) / 1955, 0.01);
     EXPECT_NEAR(c.lines.at(0).y1, 312e12, 1);  // NVIDIA's A100 data sheet: 312 TFLOP/s in bf16
     EXPECT_NE(
         c.sentence.find("sdpa_efficient has 2 times the occupancy of sdpa_flash and 53% of its throughput"),
@@ -105,27 +106,27 @@ TEST(Charts, OccupancyAgainstThroughput) {
 }
 
 TEST(Charts, AchievedOccupancyWhereItWasCounted) {
-    const Chart& c = chart(blog_report("real", true), "occupancy-throughput");
+    const Chart c = chart(blog_report("real", true), "occupancy-throughput");
     EXPECT_EQ(c.x.title, "achieved occupancy");
     EXPECT_DOUBLE_EQ(*point(c, "sdpa_flash", "measured").x.number, 11.5);  // the fixture's
 }
 
 TEST(Charts, WithoutATimeBoundsAndPublishedTimesStandInItsPlace) {
     const Report r = blog_report("virtual");
-    const Chart& c = chart(r, "occupancy-throughput");
+    const Chart c = chart(r, "occupancy-throughput");
     EXPECT_NEAR(*point(c, "sdpa_math", "bound").y.number,
                 kFlops / number(r, "bounds", "sdpa_math", "bound") * 1e9, 1);
     EXPECT_FALSE(point(c, "sdpa_math", "bound").measured);
     EXPECT_NEAR(*point(c, "sdpa_flash", "published").y.number, kFlops / 146.8e-6, 1);
     EXPECT_EQ(point(c, "sdpa_cudnn", "bound").x.absent, "chosen by the library on a real GPU");
-    const Chart& compared = chart(r, "prediction-measurement");
+    const Chart compared = chart(r, "prediction-measurement");
     EXPECT_NEAR(*point(compared, "sdpa_flash", "published").y.number,
                 100 * number(r, "bounds", "sdpa_flash", "bound") / 146800, 1e-9);
 }
 
 TEST(Charts, RooflineHasTheRoofOfTheInstructionsThatAreUsed) {
     const Report r = blog_report("virtual");
-    const Chart& c = chart(r, "roofline");
+    const Chart c = chart(r, "roofline");
     std::map<std::string, double> roofs;
     for (const Chart::Line& line : c.lines) roofs[line.label] = *line.height.number;
     EXPECT_EQ(roofs.size(), 3U);
@@ -137,13 +138,13 @@ TEST(Charts, RooflineHasTheRoofOfTheInstructionsThatAreUsed) {
             EXPECT_LE(*p.y.number, *p.x.number * roofs.at("DRAM") * 1.000001) << p.label;
             EXPECT_LE(*p.y.number, number(r, "bounds", p.label, "roof") * 1.000001) << p.label;
         }
-    const Chart& counted = chart(blog_report("real", true), "roofline");
+    const Chart counted = chart(blog_report("real", true), "roofline");
     EXPECT_DOUBLE_EQ(*point(counted, "sdpa_flash", "measured").x.number, kFlops / 67108864);  // 48 + 16 MiB
 }
 
 TEST(Charts, BytesByLevelAreTheModels) {
     const Report r = blog_report("virtual");
-    const Chart& c = chart(r, "bytes");
+    const Chart c = chart(r, "bytes");
     std::map<std::string, double> parts, totals;
     for (const Chart::Point& p : c.points)
         if (p.group.starts_with("L2: what")) (p.series.empty() ? totals : parts)[p.label] += *p.x.number;
@@ -162,7 +163,7 @@ TEST(Charts, BytesByLevelAreTheModels) {
     // 136 tiles of 64 x 64, each with its q, k and v (kernel_forward.h of PyTorch).
     EXPECT_DOUBLE_EQ(*point(c, "sdpa_efficient", "q, k, v, o and copies of them", "shared").x.number,
                      128. * 136 * 3 * 64 * 64 * 2);
-    const Chart& counted = chart(blog_report("real", true), "bytes");
+    const Chart counted = chart(blog_report("real", true), "bytes");
     EXPECT_TRUE(point(counted, "sdpa_flash", "not told apart", "DRAM: counted").measured);
     EXPECT_DOUBLE_EQ(*point(counted, "sdpa_flash", "not told apart", "DRAM: counted").x.number, 67108864);
 }
@@ -170,7 +171,7 @@ TEST(Charts, BytesByLevelAreTheModels) {
 TEST(Charts, StackedTimesAddUp) {
     for (const char* ground : {"virtual", "real"}) {
         const Report r = blog_report(ground);
-        const Chart& c = chart(r, "time-by-kernel");
+        const Chart c = chart(r, "time-by-kernel");
         std::map<std::string, double> parts, totals;
         for (const Chart::Point& p : c.points) (p.series.empty() ? totals : parts)[p.label] += *p.x.number;
         ASSERT_EQ(parts.size(), 6U);
@@ -183,7 +184,7 @@ TEST(Charts, StackedTimesAddUp) {
 }
 
 TEST(Charts, DistanceToEachLimit) {
-    const Chart& c = chart(blog_report("virtual"), "limits");
+    const Chart c = chart(blog_report("virtual"), "limits");
     const std::string flash = "sdpa_flash:";
     // 255 registers x 128 threads: 2 CTAs; 48 KiB of 164 KiB: 3; 4 warps of 64: 16; 32 slots.
     EXPECT_DOUBLE_EQ(*point(c, "registers", "no further CTA fits", flash).x.number, 100);
@@ -194,11 +195,11 @@ TEST(Charts, DistanceToEachLimit) {
         << c.sentence;
     // The same kernel with the same limits is one picture.
     EXPECT_EQ(point(c, "registers", "no further CTA fits", "naive").group,
-              "naive and naive_inplace: softmax_warp_forward");
+              "naive, naive_inplace and sdpa_math: softmax_warp_forward");
 }
 
 TEST(Charts, TimelineIsOfTheMedianIteration) {
-    const Chart& c = chart(blog_report("real"), "timeline");
+    const Chart c = chart(blog_report("real"), "timeline");
     const Chart::Point& flash = point(c, "sdpa_flash", "attention");
     EXPECT_DOUBLE_EQ(*flash.x.number, 0);
     EXPECT_DOUBLE_EQ(*flash.y.number, 146800);
@@ -212,14 +213,14 @@ TEST(Charts, ManyLaunchesStayABoundedPicture) {
     constexpr int launches = 20000;
     for (int i = 0; i < launches; ++i) {
         // Long ones among short ones, so that not everything is one block.
-        test::KernelSpec kernel{i % 100 ? "some_kernel" : "softmax_warp_forward"};
+        test::KernelSpec kernel{i % 1000 > 1 ? "some_kernel" : "softmax_warp_forward"};
         kernel.registers = 32;
-        w.kernel(kernel, 0, i % 100 ? 300 : 90000);
+        w.kernel(kernel, 0, i % 1000 > 1 ? 300 : 2000000);
     }
     w.end();
     const Report r = report_of(w.text(), "real");
-    const Chart& c = chart(r, "timeline");
-    EXPECT_LE(c.points.size(), 120U);
+    const Chart c = chart(r, "timeline");
+    EXPECT_LE(c.points.size(), 80U);
     EXPECT_GT(c.points.size(), 10U);
     double told = 0, last = -1;
     for (const Chart::Point& p : c.points) {
@@ -242,12 +243,12 @@ TEST(Charts, AProgramThatMarksNothingHasItsKernelsByName) {
         w.kernel({"kernel_" + std::to_string(i), {8, 1, 1}, {128, 1, 1}, 32}, 0, 1000 + uint64_t(i) * 1000);
     w.end();
     const Report r = report_of(w.text(), "real");
-    const Chart& c = chart(r, "time-by-kernel");
+    const Chart c = chart(r, "time-by-kernel");
     EXPECT_EQ(c.series.size(), 8U) << "seven names and the rest";
     EXPECT_EQ(c.series.front(), "kernel_19");
     EXPECT_DOUBLE_EQ(*c.points.front().x.number, 20000);
-    EXPECT_TRUE(chart(r, "roofline").points.empty());
-    EXPECT_NE(chart(r, "roofline").sentence.find("did not mark its shape"), std::string::npos);
+    EXPECT_EQ(pictures(r).charts.size(), 3U) << "time, limits, timeline";
+    EXPECT_NE(pictures(r).sentence.find("\"Roofline\""), std::string::npos) << pictures(r).sentence;
 }
 
 TEST(Charts, ARunThatLaunchesNothingHasNone) {
