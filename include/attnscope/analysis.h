@@ -197,7 +197,7 @@ struct Implementation {
     Value score_bytes;  ///< model: bytes of the score matrix that go through device memory
     Value least_bytes;  ///< model: q, k, v, o once
     Value flops;
-    Prediction prediction;  ///< bounds and roofs of its method, without a run (attnscope/models.h)
+    Prediction prediction;     ///< bounds and roofs of its method, without a run (attnscope/models.h)
     Value max_abs_difference;  ///< over the elements that are finite in both
     Value non_finite;          ///< elements of the result that are NaN or infinite
     std::string compared_with;
