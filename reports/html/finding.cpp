@@ -1,5 +1,7 @@
 #include "finding.h"
 
+#include <algorithm>
+
 #include "../words.h"
 #include "table.h"
 #include "value.h"
@@ -7,10 +9,12 @@
 namespace attnscope::reports {
 namespace {
 
+constexpr size_t index_from = 3;  // fewer are seen at once
+
 std::string evidence_table(const Finding& finding, const std::string& heading) {
     std::string out = scroll_region(heading) +
-                      "<table class=\"evidence\"><caption class=\"sr\">Evidence for " + html(finding.claim) +
-                      "</caption>\n<thead><tr><th scope=\"col\">quantity</th><th scope=\"col\" "
+                      "<table class=\"evidence\"><caption class=\"sr\">Evidence</caption>\n<thead><tr><th "
+                      "scope=\"col\">quantity</th><th scope=\"col\" "
                       "class=\"n\">value</th><th scope=\"col\">against</th>"
                       "<th scope=\"col\">how it was made</th></tr></thead>\n<tbody>\n";
     for (const Evidence& evidence : finding.evidence) {
@@ -38,30 +42,81 @@ std::string paragraphs(const std::vector<std::string>& texts) {
     return out;
 }
 
-}  // namespace
+/// "Head: rest", or "Head. Rest": a heading is short enough to be read in passing.
+struct Claim {
+    std::string head, rest;
+};
 
-std::string html_finding(const Finding& finding, size_t number, Ids& ids) {
-    const std::string id = ids.make("f-", finding.id + "-" + finding.subject);
-    std::string out = std::string("<article class=\"finding ") + word(finding.severity) +
-                      "\" aria-labelledby=\"" + id + "\">\n<h3 id=\"" + id + "\"><span class=\"rank\">P" +
-                      std::to_string(number) + "</span>" + html_prose(finding.claim) +
-                      "</h3>\n<p class=\"about\"><b>" + sign(finding.severity) + "\xC2\xA0" +
+Claim split(const std::string& claim) {
+    constexpr size_t shortest = 12, longest = 130;
+    bool in_code = false;
+    for (size_t at = 0; at + 2 < std::min(claim.size(), longest); ++at) {
+        if (claim[at] == '`') in_code = !in_code;
+        if (in_code || at < shortest || claim[at + 1] != ' ') continue;
+        if (claim[at] == ':' || claim[at] == '.') return {claim.substr(0, at + 1), claim.substr(at + 2)};
+    }
+    return {claim, {}};
+}
+
+std::string about(const Finding& finding) {
+    std::string out = "<p class=\"about\"><b>" + std::string(sign(finding.severity)) + "\xC2\xA0" +
                       word(finding.severity) + "</b>";
     if (!finding.subject.empty()) out += " · <code>" + html(finding.subject) + "</code>";
     if (!finding.id.empty()) out += " · rule <code>" + html(finding.id) + "</code>";
-    out += "</p>\n<dl class=\"argument\">\n";
+    return out + "</p>\n";
+}
+
+std::string id_of(const Finding& finding, Ids& ids) {
+    return ids.make("f-", finding.id + "-" + finding.subject);
+}
+
+std::string article(const Finding& finding, size_t number, const std::string& id) {
+    const Claim claim = split(finding.claim);
+    std::string out = std::string("<article class=\"finding ") + word(finding.severity) +
+                      "\" aria-labelledby=\"" + id + "\">\n<h3 id=\"" + id + "\"><span class=\"rank\">P" +
+                      std::to_string(number) + "</span>" + html_prose(claim.head) + "</h3>\n";
+    if (!claim.rest.empty()) out += "<p class=\"claim\">" + html_prose(claim.rest) + "</p>\n";
+    out += about(finding) + "<dl class=\"argument\">\n";
     if (!finding.evidence.empty()) out += entry("Evidence", evidence_table(finding, id));
     if (!finding.counter_evidence.empty()) out += entry("Yet", paragraphs(finding.counter_evidence));
     if (!finding.nsight_compute_would_say.empty())
         out += entry("Nsight Compute would say",
                      "<p class=\"ncu\">" + html_prose(finding.nsight_compute_would_say) + "</p>");
-    if (!finding.next_step.empty()) {
-        const std::string step = html(finding.next_step);
+    if (!finding.next_step.empty())
         out += entry("Next step", is_command(finding.next_step)
-                                      ? "<pre><code>" + step + "</code></pre>"
+                                      ? "<pre><code>" + html(finding.next_step) + "</code></pre>"
                                       : "<p>" + html_prose(finding.next_step) + "</p>");
-    }
     return out + "</dl>\n</article>\n";
+}
+
+/// All claims at a glance, also of those that are folded.
+std::string index(const std::vector<Finding>& findings, const std::vector<std::string>& places) {
+    std::string out = "<ol class=\"index\">\n";
+    for (size_t i = 0; i < findings.size(); ++i) {
+        const Finding& finding = findings[i];
+        std::string head = split(finding.claim).head;
+        if (head.ends_with(':')) head.pop_back();
+        out += "<li class=\"" + std::string(word(finding.severity)) + "\"><span class=\"rank\">P" +
+               std::to_string(i + 1) + "</span><b>" + sign(finding.severity) + "\xC2\xA0" +
+               word(finding.severity) + "</b> <a href=\"#" + places[i] + "\">" + html_prose(head) +
+               "</a></li>\n";
+    }
+    return out + "</ol>\n";
+}
+
+}  // namespace
+
+std::string html_findings(const std::vector<Finding>& findings, Ids& ids) {
+    if (findings.empty()) return {};
+    std::vector<std::string> places;
+    for (const Finding& finding : findings) places.push_back(id_of(finding, ids));
+    std::string out = findings.size() > index_from ? index(findings, places) : "", rest;
+    for (size_t i = 0; i < findings.size(); ++i)
+        (i < findings_open ? out : rest) += article(findings[i], i + 1, places[i]);
+    if (rest.empty()) return out;
+    const size_t more = findings.size() - findings_open;
+    return out + "<details class=\"rest\"><summary>" + std::to_string(more) + " more finding" +
+           (more == 1 ? "" : "s") + "</summary>\n" + rest + "</details>\n";
 }
 
 }  // namespace attnscope::reports

@@ -1,11 +1,13 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "attnscope/report.h"
 #include "escape.h"
 
 namespace attnscope::reports {
 
-std::string html_finding(const Finding& finding, size_t number, Ids& ids);
+/// Their claims as a list, the first ones whole, the others folded with their count.
+std::string html_findings(const std::vector<Finding>& findings, Ids& ids);
 
 }  // namespace attnscope::reports

@@ -1,10 +1,11 @@
 #include <algorithm>
 
-#include "../json.h"
 #include "../table_view.h"
+#include "../unicode.h"
 #include "../words.h"
 #include "attnscope/render.h"
 #include "chart.h"
+#include "embedded_json.h"
 #include "finding.h"
 #include "style.h"
 #include "table.h"
@@ -13,6 +14,8 @@
 namespace attnscope {
 namespace reports {
 namespace {
+
+constexpr size_t title_width = 240, strip_width = 100;  // of a first screen; the environment has all
 
 std::string items(const std::vector<std::string>& lines) {
     std::string out = "<ul>\n";
@@ -60,6 +63,10 @@ class Parts {
     std::vector<Part> parts_;
 };
 
+std::string title(const Report& report) {
+    return html(report.title.empty() ? "attnscope report" : truncate(clean(report.title), title_width));
+}
+
 std::string head(const Report& report) {
     // No script, no connection, no image, frame, form or base: whatever a trace smuggles in has nothing to
     // call.
@@ -71,7 +78,7 @@ std::string head(const Report& report) {
            "content=\"width=device-width, initial-scale=1\"/>\n"
            "<meta name=\"color-scheme\" content=\"light dark\"/>\n<meta name=\"generator\" "
            "content=\"attnscope " ATTNSCOPE_VERSION "\"/>\n<title>" +
-           html(report.title) + (report.predicted ? " (predicted)" : "") + "</title>\n<style>" +
+           title(report) + (report.predicted ? " (predicted)" : "") + "</title>\n<style>" +
            std::string(style_sheet()) + "</style>\n</head>\n";
 }
 
@@ -114,17 +121,6 @@ std::string legend(const Report& report) {
            "<span><i>italics</i> no GPU measured it</span> <span>— missing, with its reason</span></p>\n";
 }
 
-std::string findings(const Report& report, Ids& ids) {
-    if (report.findings.empty()) return {};
-    std::string out, rest;
-    for (size_t i = 0; i < report.findings.size(); ++i)
-        (i < findings_open ? out : rest) += html_finding(report.findings[i], i + 1, ids);
-    if (!rest.empty())
-        out += "<details class=\"rest\"><summary>" + std::to_string(report.findings.size() - findings_open) +
-               " more findings</summary>\n" + rest + "</details>\n";
-    return out;
-}
-
 std::string section_body(const Section& section, Ids& ids) {
     std::string out = section.sentence.empty() ? "" : "<p>" + html_prose(section.sentence) + "</p>\n";
     out += html_charts(section.charts, ids);
@@ -134,6 +130,7 @@ std::string section_body(const Section& section, Ids& ids) {
         for (const Column& column : table.columns) key += column.id + column.meaning + "\n";
         TableOptions options;
         options.column_help = key != shown_help;
+        options.fold = true;
         shown_help = key;
         out += html_table(table, ids, options);
     }
@@ -147,15 +144,30 @@ std::string commands(const Report& report) {
     return out;
 }
 
+std::string data(const Report& report) {
+    return "<p>" + json_link(report) +
+           " holds every number, unrounded, with its unit, source and formula. It is inside this page; in a "
+           "shell:</p>\n<pre><code>" +
+           html(json_command()) + "</code></pre>\n";
+}
+
+/// Without what the title says.
+std::vector<Fact> strip(const Report& report) {
+    std::vector<Fact> out;
+    for (const Fact& fact : report.strip)
+        if (!report.title.ends_with(": " + fact.value))
+            out.push_back({fact.label, truncate(clean(fact.value), strip_width)});
+    return out;
+}
+
 std::string first_screen(const Report& report, Ids& ids) {
     std::string out = notices(report, true) + "<section class=\"first\" aria-label=\"Answer\">\n";
     if (!report.answer.empty()) {
-        out += "<p class=\"answer\">";
-        for (size_t i = 0; i < report.answer.size(); ++i)
-            out += (i > 0 ? " " : "") + html_prose(report.answer[i]);
-        out += "</p>\n";
+        out += "<div class=\"answer\">\n";
+        for (const std::string& sentence : report.answer) out += "<p>" + html_prose(sentence) + "</p>\n";
+        out += "</div>\n";
     }
-    out += html_table(report.implementations, ids);
+    out += html_table_in_two(report.implementations, ids);
     return out + notices(report, false) + "</section>\n";
 }
 
@@ -169,36 +181,34 @@ std::string render_html(const Report& report) {
     for (const char* taken : {"main", "attnscope-report"}) ids.make("", taken);
     const std::string first = first_screen(report, ids);
     Parts parts(ids);
-    parts.add("findings", "Findings", findings(report, ids));
-    for (const Section& section : report.sections)
-        parts.add(section.id.empty() ? "section" : section.id, section.title, section_body(section, ids));
-    if (!report.cannot_tell.empty())
-        parts.add("cannot-tell", "What this report cannot tell", items(report.cannot_tell));
+    parts.add("findings", "Findings", html_findings(report.findings, ids));
     if (!report.checks_passed.empty())
         parts.add("checks", "Checks passed",
                   "<details><summary>" + std::to_string(report.checks_passed.size()) +
                       " checks passed</summary>\n" + facts(report.checks_passed, "facts") + "</details>\n");
+    if (!report.cannot_tell.empty())
+        parts.add("cannot-tell", "What this report cannot tell", items(report.cannot_tell));
+    for (const Section& section : report.sections)
+        parts.add(section.id.empty() ? "section" : section.id, section.title, section_body(section, ids));
     if (!report.methods.rows.empty()) {
         const std::string title =
             report.methods.title.empty() ? "How the numbers were made" : report.methods.title;
-        parts.add("methods", title, html_table(report.methods, ids, {false, true}));
+        parts.add("methods", title, html_table(report.methods, ids, {false, true, false}));
     }
     if (!report.environment.empty())
         parts.add("environment", "Environment", facts(report.environment, "facts"));
     parts.add("reproduce", "Reproduce", commands(report));
+    parts.add("data", "All of this as data", data(report));
 
     std::string out =
         head(report) + "<body>\n<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header>\n<h1>" +
-        html(report.title) + "</h1>\n" + (report.strip.empty() ? "" : facts(report.strip, "strip")) +
+        title(report) + "</h1>\n" + (strip(report).empty() ? "" : facts(strip(report), "strip")) +
         "</header>\n<section class=\"banner " + (report.predicted ? "predicted" : "measured") +
         "\" aria-label=\"Predicted or measured\"><p><strong>" + banner.mark + "</strong> <span>" +
         html_prose(banner.sentence) + "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";
     out += first + scope(report) + legend(report) + parts.contents() + parts.bodies();
     out += "</main>\n<footer><p>Made by attnscope " ATTNSCOPE_VERSION
-           ". This page has no script and loads nothing; the whole report is embedded in it as "
-           "JSON.</p></footer>\n"
-           "<script type=\"application/json\" id=\"attnscope-report\">" +
-           embeddable_json(report) + "</script>\n</body>\n</html>\n";
+           ". This page has no script and loads nothing.</p></footer>\n</body>\n</html>\n";
     return out;
 }
 

@@ -28,9 +28,7 @@ std::string html_number(const Value& value, const Formatted& shown, const std::s
     std::string title = shown.rounded ? format_exact(*value.number, value.unit) : "";
     if (!value.formula.empty()) title += (title.empty() ? "" : " = ") + value.formula;
     if (!more.empty()) title += (title.empty() ? "" : "; ") + more;
-    const std::string text =
-        data(*value.number, title, shown.with(no_break)) + "<sup>" + tag_of(value.provenance) + "</sup>";
-    return is_predicted(value) ? "<i>" + text + "</i>" : text;
+    return data(*value.number, title, shown.with(no_break));
 }
 
 std::string html_value(const Value& value) {
@@ -39,7 +37,8 @@ std::string html_value(const Value& value) {
     Formatted shown = format(*value.number, value.unit);
     shown.number = format_with_words(*value.number, value.unit);
     shown.unit.clear();
-    return html_number(value, shown);
+    const std::string text = html_number(value, shown) + "<sup>" + tag_of(value.provenance) + "</sup>";
+    return is_predicted(value) ? "<i>" + text + "</i>" : text;
 }
 
 std::string html_plain(double number, Unit unit, Scale scale) {

@@ -19,7 +19,7 @@ std::string readable(std::string page) {
         page.replace(start, page.find(to, start) - start, "...");
     };
     cut("<style>", "</style>");
-    cut("id=\"attnscope-report\">", "</script>");
+    cut("gzip;base64,", "\"");
     cut("style-src 'sha256-", "'");
     return page;
 }

@@ -17,6 +17,8 @@ int main(int argc, char** argv) {
     write("sample", test::sample_report());
     write("measured", test::measured_report());
     write("large", test::large_report());
+    write("empty", Report{});
+    write("missing", test::missing_report());
     write("hostile", test::hostile_report(
                          "<script>alert(1)</script>]]>\"'|`**[x](javascript:1)\n# h\x01\xff\xe2\x80\xae"));
     std::cout << render_text(test::sample_report(), {80, true, false});

@@ -360,6 +360,23 @@ Report large_report() {
     return report;
 }
 
+Report missing_report() {
+    Report report = sample_report();
+    const auto lose = [](Table& table) {
+        for (Row& row : table.rows)
+            for (size_t c = 1; c < row.cells.size(); ++c)
+                row.cells[c] = missing(c % 2 ? "not in the record" : "needs a GPU", row.cells[c].value.unit);
+    };
+    lose(report.implementations);
+    for (Finding& finding : report.findings)
+        for (Evidence& evidence : finding.evidence) evidence.value = Value::missing("not in the record");
+    for (Section& section : report.sections) {
+        for (Table& table : section.tables) lose(table);
+        for (Chart& chart : section.charts) chart.points.clear();
+    }
+    return report;
+}
+
 Report hostile_report(const std::string& text) {
     Report report = sample_report();
     const auto poison_facts = [&](std::vector<Fact>& facts) {

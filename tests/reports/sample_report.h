@@ -14,6 +14,9 @@ Report measured_report();
 /// Seven implementations with 30 kernels each, with names as long as PyTorch's: for limits of size.
 Report large_report();
 
+/// All its values are absent: a run of which nothing could be read but names.
+Report missing_report();
+
 /// What a trace can do to us, everywhere that a string goes.
 Report hostile_report(const std::string& text);
 
