@@ -107,6 +107,7 @@ Json json_of(const Table& table, Texts& texts, std::set<std::string>& explained)
             json["meaning"] = column.meaning;
         json["numeric"] = column.numeric;
         if (!column.bar_scale.empty()) json["bar_scale"] = column.bar_scale;
+        if (column.difference) json["difference"] = true;
         const Value* common = common_origin(table, by_column.size());
         if (common) add_origin(json, *common);
         by_column.push_back(common != nullptr);
@@ -252,7 +253,7 @@ Json json_of(const Section& section, Texts& texts) {
 }
 
 Json json_of(const Report& report) {
-    Json json{{"schema", "attnscope-report"}, {"version", "2.0"}};
+    Json json{{"schema", "attnscope-report"}, {"version", "2.1"}};
     Texts texts;
     const auto table = [&](const Table& of) {
         std::set<std::string> explained;

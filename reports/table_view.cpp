@@ -110,6 +110,7 @@ TableView view_of(const Table& table) {
                 shown.kind = CellView::Kind::number;
                 shown.text = one_unit ? format(*value.number, value.unit, scale).with()
                                       : format_with_words(*value.number, value.unit);
+                if (column.column->difference && *value.number > 0) shown.text.insert(0, 1, '+');
                 shown.tag = tag_of(value.provenance);
                 if (column.shared_tag.empty()) column.shared_tag = shown.tag;
                 same_tag = same_tag && column.shared_tag == shown.tag;

@@ -131,7 +131,7 @@ struct Step {
                                ///< silent
     std::string copy_kind;
     Value bytes;                     ///< copies, memsets
-    Value time;                      ///< median over the iterations
+    Value time, time_iqr;            ///< over the iterations: median, interquartile range
     std::vector<Measured> counters;  ///< kernels: one for each of Analysis::counter_roles
     std::optional<LibraryCall> call;
     int32_t device = -1;

@@ -56,6 +56,9 @@ struct FigurePair {
     Relation relation = Relation::unknown;
     std::string note;                     ///< why it is not told apart
     std::optional<double> ratio() const;  ///< b / a
+    bool told_apart() const { return relation == Relation::less || relation == Relation::more; }
+    Value difference() const;  ///< b - a
+    Value relative() const;    ///< (b - a) / |a|, percent
 };
 
 struct ImplementationPair {
@@ -72,6 +75,8 @@ struct ImplementationPair {
 
 struct Comparison {
     const Analysis *a = nullptr, *b = nullptr;
+    std::string name_b = "B";           ///< what findings and tables call the second run; the first is A
+    bool by_hand = false;               ///< the caller said what to hold against what
     std::vector<Difference> inputs;     ///< shape, dtype, masks, and the inputs of the calls: named first
     std::vector<Difference> machine;    ///< GPU, driver, clocks' limits
     std::vector<Difference> libraries;  ///< torch, CUDA runtime, cuBLAS, cuDNN ...
@@ -80,21 +85,58 @@ struct Comparison {
     /// Why nothing can be compared; empty: something can.
     std::string nothing;
 
-    /// A is a prediction, B is not.
-    bool reality_against_prediction() const { return a->predicted() && !b->predicted(); }
+    /// One of the two is a prediction, the other is not.
+    bool reality_against_prediction() const { return a->predicted() != b->predicted(); }
 };
 
 /// Pairs implementations by name, several of one name by their order; `pairs`, where not empty, says instead
 /// which of A's (first) to hold against which of B's. Both analyses must outlive the result. Throws Error for
 /// a name in `pairs` that its run does not hold.
 Comparison compare(const Analysis& a, const Analysis& b,
-                   const std::vector<std::pair<std::string, std::string>>& pairs = {});
+                   const std::vector<std::pair<std::string, std::string>>& pairs = {},
+                   const std::string& name_b = "B");
 
 /// input-changed, gpu-changed, library-changed, backend-changed, kernels-changed, more-bytes-than-predicted,
 /// less-of-the-roof, bound-broken; what explains the others comes first.
 std::vector<Finding> find_differences(const Comparison& comparison);
 
+/// What one launch's figures are in both runs; nullptr: it is not in that run.
+std::vector<FigurePair> step_figures(const Step* a, const Step* b);
+
+/// What a rule (attnscope/rules.h) found in one run and not in the other.
+struct FindingChange {
+    enum class Kind : uint8_t { added, gone, severity } kind = Kind::added;
+    Finding finding;                   ///< B's; of what is gone A's
+    Severity before = Severity::info;  ///< severity: A's
+};
+struct FindingChanges {
+    std::vector<FindingChange> all;  ///< added, then of another severity, then gone
+    size_t same = 0;
+    size_t one_sided =
+        0;  ///< of rules that can speak of one of the two grounds alone: no change of the program
+};
+/// Told by rule and implementation; claims may differ in their numbers.
+FindingChanges compare_findings(const Comparison& comparison);
+
+/// One predicted figure beside its measurement.
+struct PredictionError {
+    enum class Claim : uint8_t {
+        exact,     ///< the prediction says how much
+        at_least,  ///< a lower bound
+        at_most,   ///< an upper bound
+    } claim = Claim::exact;
+    std::string implementation;  ///< its title
+    std::string kernel;          ///< short name; empty: of the whole implementation
+    FigurePair figure;           ///< a: measured, b: predicted
+    bool holds() const;          ///< the same number; the bound is not broken
+};
+/// Of figures that both runs have; of kernels that were matched, those outside of library calls. Empty, with
+/// the reason in `absent`, unless one run is a prediction for the other's inputs and GPU.
+std::vector<PredictionError> prediction_errors(const Comparison& comparison, std::string& absent);
+
 /// `everything`: also launches and figures that are the same, and both environments.
 Report build_report(const Comparison& comparison, bool everything);
+/// Several runs, each against the same A, as one report.
+Report build_report(const std::vector<Comparison>& comparisons, bool everything);
 
 }  // namespace attnscope

@@ -19,10 +19,24 @@ std::string render_text(const Report& report, TextOptions options = {});
 /// For people: GitHub, GitLab, or as plain text.
 std::string render_markdown(const Report& report);
 
+/// Limits of GitHub: a comment's body; and what a reader of one bears with. Bytes.
+inline constexpr size_t kCommentLimit = 65536, kCommentBudget = 4096;
+
+struct CommentOptions {
+    std::string id = "attnscope";       ///< tells comments on one pull request apart
+    size_t budget = kCommentBudget;     ///< bytes, 600 at least; never more than kCommentLimit
+    Severity from = Severity::warning;  ///< findings below are not told
+};
+
+/// Markdown for a pull request: its first line is a tag by which a poster finds the comment again:
+/// `<!-- attnscope:id=ID -->`; then the verdict, one cause, at most twelve rows, and the rest folded, no
+/// longer than the budget: what is left out is counted. Two lines after the tag when all is well.
+std::string render_comment(const Report& report, const CommentOptions& options);
+
 /// One self-contained page: no script, no network, well-formed as XML too. The JSON below is embedded in it.
 std::string render_html(const Report& report);
 
-/// {"schema":"attnscope-report","version":"2.0",...}: everything, unrounded (reports/report.schema.json).
+/// {"schema":"attnscope-report","version":"2.1",...}: everything, unrounded (reports/report.schema.json).
 std::string render_json(const Report& report);
 
 }  // namespace attnscope

@@ -12,9 +12,6 @@ namespace attnscope {
 /// For a terminal: the verdict, what fails and why, the next command. `details`: also what holds.
 std::string render_gate_text(const gate::GateResult& result, TextOptions options = {});
 
-/// Limits of GitHub: a comment's body; and what a reader of one bears with.
-inline constexpr size_t kCommentLimit = 65536, kCommentBudget = 4096;
-
 /// Markdown for a pull request or a step summary, no longer than `budget` bytes (512 at least): what is left
 /// out is counted. Its first line is a tag by which a poster finds the comment again: `<!-- attnscope:id=ID
 /// -->`. Two lines more when all is well.

@@ -79,6 +79,13 @@ std::string line_of(const TextWriter& writer, const Evidence& evidence) {
     return line;
 }
 
+void write_step(TextWriter& writer, const std::string& lead, const std::string& step, Style style) {
+    if (is_command(step))
+        writer.command(lead, step, style);
+    else
+        writer.paragraph(lead, step, style);
+}
+
 void write_finding(TextWriter& writer, const Finding& finding, size_t number, bool all) {
     writer.blank();
     const std::string lead = "P" + std::to_string(number) + " " + sign(finding.severity) + " ";
@@ -106,7 +113,8 @@ void write_finding(TextWriter& writer, const Finding& finding, size_t number, bo
     }
     if (!finding.nsight_compute_would_say.empty() && all)
         writer.paragraph(indent + "Nsight Compute would say: ", finding.nsight_compute_would_say);
-    if (!finding.next_step.empty() && all) writer.paragraph(indent + "next: ", finding.next_step);
+    if (!finding.next_step.empty() && all)
+        write_step(writer, indent + "next: ", finding.next_step, Style::plain);
 }
 
 void write_findings(TextWriter& writer, const Report& report, bool all) {
@@ -194,7 +202,7 @@ void write_next(TextWriter& writer, const Report& report) {
     if (next.empty() && !report.commands.empty()) next = report.commands.front();
     if (next.empty()) return;
     writer.blank();
-    writer.paragraph("Next: ", next, Style::bold);
+    write_step(writer, "Next: ", next, Style::bold);
 }
 
 }  // namespace

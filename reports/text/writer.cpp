@@ -63,6 +63,34 @@ void TextWriter::paragraph(std::string_view first, std::string_view text, Style 
     if (is_first && !lead.empty()) line(lead.substr(0, lead.find_last_not_of(' ') + 1));
 }
 
+void TextWriter::command(std::string_view first, std::string_view text, Style style) {
+    const std::string all = clean(text), more = "    ";
+    // A shell continues a line after a space that no quotes hold.
+    std::vector<std::string> words(1);
+    bool quoted = false;
+    for (const char c : all) {
+        quoted = quoted != (c == '\'');
+        if (c == ' ' && !quoted)
+            words.emplace_back();
+        else
+            words.back() += c;
+    }
+    std::vector<std::string> lines = {std::string(first) + words.front()};
+    for (size_t i = 1; i < words.size(); ++i) {
+        if (width_of(lines.back()) + 1 + width_of(words[i]) + 2 <= width_)
+            lines.back() += " " + words[i];
+        else
+            lines.push_back(more + words[i]);
+    }
+    for (const std::string& one : lines)
+        if (quoted || width_of(one) + 2 > width_) return paragraph(first, text, style);  // no line is wider
+    for (size_t i = 0; i < lines.size(); ++i) {
+        const size_t lead = i == 0 ? first.size() : more.size();
+        line(lines[i].substr(0, lead) +
+             styled(lines[i].substr(lead) + (i + 1 < lines.size() ? " \\" : ""), style));
+    }
+}
+
 void TextWriter::line(std::string_view text) {
     out_ += text;
     out_ += '\n';

@@ -22,6 +22,8 @@ class TextWriter {
     void heading(std::string_view title);
     /// Wrapped; the first line after `first`, the others indented by as much.
     void paragraph(std::string_view first, std::string_view text, Style style = Style::plain);
+    /// What can be typed: wrapped as a shell continues a line, so that it can be copied as it stands.
+    void command(std::string_view first, std::string_view text, Style style = Style::plain);
     /// As it is: the caller has kept the width.
     void line(std::string_view text);
 

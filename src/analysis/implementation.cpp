@@ -104,6 +104,15 @@ double duration(const Launch& launch) {
     return double(*launch.end_ns - *launch.start_ns);
 }
 
+/// Of sorted times.
+Value interquartile_range(const std::vector<double>& times, Ground ground) {
+    const Provenance computed{Source::computed, ground};
+    if (times.size() < 4) return Value::missing("needs at least 4 iterations", Unit::nanoseconds, computed);
+    return Value::of(
+        quantile(times, 0.75) - quantile(times, 0.25), Unit::nanoseconds, computed,
+        "third quartile - first quartile of " + words::number(double(times.size())) + " iterations");
+}
+
 /// GPU time of each iteration, and of each step where the iterations are alike.
 void set_times(Implementation& out, const Process& process, const std::vector<Sequence>& iterations,
                Ground ground) {
@@ -137,12 +146,7 @@ void set_times(Implementation& out, const Process& process, const std::vector<Se
     out.time = Value::of(quantile(totals, 0.5), Unit::nanoseconds, computed,
                          "median of " + words::plural(double(totals.size()), "iteration") +
                              " of the sum of end - start over its launches");
-    out.time_iqr =
-        totals.size() < 4
-            ? Value::missing("needs at least 4 iterations", Unit::nanoseconds, computed)
-            : Value::of(quantile(totals, 0.75) - quantile(totals, 0.25), Unit::nanoseconds, computed,
-                        "third quartile - first quartile of " + words::number(double(totals.size())) +
-                            " iterations");
+    out.time_iqr = interquartile_range(totals, ground);
     if (!out.iterations_equal) return;
     for (size_t i = 0; i < out.steps.size(); ++i) {
         std::vector<double> times;
@@ -151,6 +155,7 @@ void set_times(Implementation& out, const Process& process, const std::vector<Se
         std::sort(times.begin(), times.end());
         out.steps[i].time = Value::of(quantile(times, 0.5), Unit::nanoseconds, {Source::trace, ground},
                                       "median of " + words::plural(double(times.size()), "iteration"));
+        out.steps[i].time_iqr = interquartile_range(times, ground);
     }
 }
 

@@ -84,7 +84,7 @@ Step StepMaker::make(const Launch& launch) {
                          &step.ctas_per_sm, &step.waves, &step.nsight_speedup})
         *value = Value::missing(not_a_kernel);
     step.bytes = Value::missing("no copy and no memset", Unit::bytes, trace);
-    step.time =
+    step.time = step.time_iqr =
         no_time(ground_, process_.collection == Collection::counters ? no_time_under_counters(process_)
                                                                      : "no start and end in the record");
     switch (launch.kind) {
@@ -239,10 +239,13 @@ void StepGroups::add(const Launch& launch, uint32_t index) {
 
 std::vector<Step> StepGroups::take(bool timed) {
     for (size_t i = 0; timed && i < steps_.size(); ++i)
-        if (timed_[i] == steps_[i].times)
-            steps_[i].time =
-                Value::of(total_ns_[i], Unit::nanoseconds, steps_[i].time.provenance,
-                          "sum of end - start over " + words::plural(double(steps_[i].times), "launch"));
+        if (timed_[i] == steps_[i].times) {
+            Step& step = steps_[i];
+            step.time = Value::of(total_ns_[i], Unit::nanoseconds, step.time.provenance,
+                                  "sum of end - start over " + words::plural(double(step.times), "launch"));
+            step.time_iqr =
+                Value::missing("the program marks no iterations", Unit::nanoseconds, step.time.provenance);
+        }
     return std::move(steps_);
 }
 

@@ -23,15 +23,15 @@ const std::vector<Command> kCommands = {
      define_collect},
 #endif
 #ifdef ATTNSCOPE_HAVE_REPORT
-    {"report", "explain a run: text, Markdown, HTML or JSON", "attnscope report run --format md",
-     define_report},
+    {"report", "explain a run: text, Markdown, HTML, JSON or a pull-request comment",
+     "attnscope report run --format md", define_report},
 #endif
 #ifdef ATTNSCOPE_HAVE_IMPORT
     {"import", "PyTorch profiler, Nsight Compute and Nsight Systems files become runs",
      "attnscope import trace.json.gz -o run", define_import},
 #endif
 #ifdef ATTNSCOPE_HAVE_COMPARE
-    {"compare", "two runs side by side, launch by launch; a prediction against its measurement",
+    {"compare", "runs side by side, launch by launch; a prediction against its measurement",
      "attnscope compare PREDICTED MEASURED", define_compare},
 #endif
 #ifdef ATTNSCOPE_HAVE_GATE

@@ -7,10 +7,12 @@
 
 namespace attnscope::cli {
 
-std::string render(const Report& report, std::string_view format, const TextOptions& text) {
+std::string render(const Report& report, std::string_view format, const TextOptions& text,
+                   const CommentOptions& comment) {
     if (format == "md") return render_markdown(report);
     if (format == "html") return render_html(report);
     if (format == "json") return render_json(report);
+    if (format == "comment") return render_comment(report, comment);
     return render_text(report, text);
 }
 

@@ -7,8 +7,10 @@
 
 namespace attnscope::cli {
 
-/// `format`: md, html, json, else text, for which alone `text` counts.
-std::string render(const Report& report, std::string_view format, const TextOptions& text);
+/// `format`: md, html, json, comment, for which alone `comment` counts, else text, for which alone `text`
+/// does.
+std::string render(const Report& report, std::string_view format, const TextOptions& text,
+                   const CommentOptions& comment);
 
 /// `output` is a file, written whole or not at all, or "-". Throws Error when it cannot be written.
 void put_out(const std::string& output, std::string_view bytes);

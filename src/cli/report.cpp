@@ -21,7 +21,8 @@ namespace attnscope::cli {
 namespace {
 
 struct Options {
-    std::string run, format, output = "-";
+    std::string run, format, id = "report";
+    std::vector<std::string> outputs;
     std::optional<std::string> kernel, finding;
     bool details = false;
 
@@ -29,15 +30,15 @@ struct Options {
 };
 
 /// As asked for, else as the output's name says, else text.
-std::string format_of(const Options& o) {
+std::string format_of(const Options& o, const std::string& output) {
     if (!o.format.empty()) return o.format;
-    const std::string extension = std::filesystem::path(o.output).extension().string();
+    const std::string extension = std::filesystem::path(output).extension().string();
     if (extension == ".md" || extension == ".html" || extension == ".json") return extension.substr(1);
     return "text";
 }
 
-TextOptions terminal(const Options& o) {
-    TextOptions text = terminal_options(o.output == "-");
+TextOptions terminal(const Options& o, const std::string& output) {
+    TextOptions text = terminal_options(output == "-");
     text.details = o.details || !o.whole();
     return text;
 }
@@ -73,10 +74,14 @@ Report asked_for(const Options& o) {
 
 int run(const Options& o) {
     // Mistakes are said before the work, not after it.
-    if (o.output != "-") check_output_file(o.output);
+    for (const std::string& output : o.outputs)
+        if (output != "-") check_output_file(output);
+    if (o.outputs.size() > 1 && !o.format.empty())
+        throw Error("--format is for one output; the names of several say which each is: -o r.html -o r.md");
     if (o.kernel) Pattern{*o.kernel};
     const Report report = asked_for(o);
-    put_out(o.output, render(report, format_of(o), terminal(o)));
+    for (const std::string& output : o.outputs)
+        put_out(output, render(report, format_of(o, output), terminal(o, output), {o.id}));
     return static_cast<int>(Exit::success);
 }
 
@@ -87,9 +92,13 @@ Action define_report(CLI::App& app) {
     app.add_option("run", options->run, "the run's folder, or a file that `attnscope import` knows")
         ->required();
     app.add_option("--format", options->format,
-                   "text, md, html or json (default: by the output's name, else text)")
-        ->check(CLI::IsMember({"text", "md", "html", "json"}));
-    app.add_option("-o,--output", options->output, "file to write; - is standard output")
+                   "text, md, html, json or comment (for a pull request; default: by the output's name, else "
+                   "text)")
+        ->check(CLI::IsMember({"text", "md", "html", "json", "comment"}));
+    app.add_option("-o,--output", options->outputs,
+                   "file to write, - is standard output (default); several: each by its name")
+        ->allow_extra_args(false);
+    app.add_option("--id", options->id, "of a comment: tells several on one pull request apart")
         ->capture_default_str();
     app.add_flag("--details", options->details, "text: everything, not only the first findings");
     CLI::Option* kernel = app.add_option("--kernel", options->kernel,
@@ -99,7 +108,10 @@ Action define_report(CLI::App& app) {
     app.add_option("--finding", options->finding,
                    "only what this rule found, with its evidence; where it is silent, when it speaks")
         ->excludes(kernel);
-    return [options] { return run(*options); };
+    return [options] {
+        if (options->outputs.empty()) options->outputs = {"-"};
+        return run(*options);
+    };
 }
 
 }  // namespace attnscope::cli

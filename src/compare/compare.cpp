@@ -23,7 +23,7 @@ const char* status(const Implementation& i) {
     return "";
 }
 
-const Implementation& named(const Analysis& a, const std::string& name, const char* run) {
+const Implementation& named(const Analysis& a, const std::string& name, const std::string& run) {
     std::string known;
     for (const Implementation& i : a.implementations) {
         if (i.name == name || i.title == name) return i;
@@ -39,23 +39,22 @@ bool launched(const Analysis& a) {
 }
 
 std::string why_nothing(const Comparison& c) {
-    for (const Analysis* a : {c.a, c.b})
-        if (!launched(*a))
-            return std::string("run ") + (a == c.a ? "A" : "B") + " (" + a->folder + ") holds no launches";
+    for (const auto& [name, a] : {std::pair<std::string, const Analysis*>{"A", c.a}, {c.name_b, c.b}})
+        if (!launched(*a)) return "run " + name + " (" + a->folder + ") holds no launches";
     if (c.pairs.empty()) {
         const auto all = [](const std::vector<std::string>& names) {
             std::string out;
             for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
             return out;
         };
-        return "the runs have no implementation in common: A holds " + all(c.only_a) + "; B holds " +
-               all(c.only_b);
+        return "the runs have no implementation in common: A holds " + all(c.only_a) + "; " + c.name_b +
+               " holds " + all(c.only_b);
     }
     for (const ImplementationPair& p : c.pairs)
         if (!p.a->steps.empty() || !p.b->steps.empty()) return {};
     const ImplementationPair& p = c.pairs.front();
-    return p.title() + " " + status(*p.a) + " in A and " + status(*p.b) +
-           " in B, and so it is with all that they have in common";
+    return p.title() + " " + status(*p.a) + " in A and " + status(*p.b) + " in " + c.name_b +
+           ", and so it is with all that they have in common";
 }
 
 }  // namespace
@@ -92,8 +91,10 @@ const FigurePair& ImplementationPair::figure(std::string_view id) const {
 }
 
 Comparison compare(const Analysis& a, const Analysis& b,
-                   const std::vector<std::pair<std::string, std::string>>& pairs) {
+                   const std::vector<std::pair<std::string, std::string>>& pairs, const std::string& name_b) {
     Comparison c;
+    c.name_b = name_b;
+    c.by_hand = !pairs.empty();
     c.a = &a;
     c.b = &b;
     c.inputs = comparing::input_differences(a, b);
@@ -102,7 +103,7 @@ Comparison compare(const Analysis& a, const Analysis& b,
     const auto add = [&](const Implementation& x, const Implementation& y) {
         c.pairs.push_back({&x, &y, line_up(x.steps, y.steps), comparing::figures(x, y)});
     };
-    for (const auto& [x, y] : pairs) add(named(a, x, "A"), named(b, y, "B"));
+    for (const auto& [x, y] : pairs) add(named(a, x, "A"), named(b, y, name_b));
     if (pairs.empty()) {
         std::vector<bool> taken(b.implementations.size());
         for (const Implementation& x : a.implementations) {

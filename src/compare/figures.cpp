@@ -12,14 +12,14 @@ Relation relation(double a, double b) {
     return a == b ? Relation::equal : b < a ? Relation::less : Relation::more;
 }
 
-/// Counted, read or computed: the same program gives the same.
+}  // namespace
+
 FigurePair exact(const char* id, const char* title, const Value& a, const Value& b) {
     FigurePair f{id, title, a, b, Relation::unknown, {}};
     if (a && b) f.relation = relation(*a.number, *b.number);
     return f;
 }
 
-/// Measured: medians closer than both interquartile ranges are not told apart.
 FigurePair measured(const char* id, const char* title, const Value& a, const Value& spread_a, const Value& b,
                     const Value& spread_b) {
     FigurePair f = exact(id, title, a, b);
@@ -35,15 +35,16 @@ FigurePair measured(const char* id, const char* title, const Value& a, const Val
     return f;
 }
 
-FigurePair counter(const char* id, const char* title, const char* role, const Implementation& a,
-                   const Implementation& b) {
-    static const Value none = Value::missing("not asked for");
-    const auto spread = [&](const Implementation& i) -> const Value& {
-        const Measured* m = find_role(i.counters, role);
-        return m ? m->spread : none;
-    };
-    return measured(id, title, a.counter(role), spread(a), b.counter(role), spread(b));
+FigurePair counter(const char* id, const char* title, const char* role, const std::vector<Measured>& a,
+                   const std::vector<Measured>& b) {
+    static const Measured none{{}, Value::missing("not asked for"), Value::missing("not asked for")};
+    const Measured *x = find_role(a, role), *y = find_role(b, role);
+    if (!x) x = &none;
+    if (!y) y = &none;
+    return measured(id, title, x->value, x->spread, y->value, y->spread);
 }
+
+namespace {
 
 Value occupancy(const Implementation& i) {
     if (const Step* lowest = i.lowest_occupancy()) return lowest->occupancy;
@@ -73,9 +74,10 @@ std::vector<FigurePair> figures(const Implementation& a, const Implementation& b
         exact("copied_bytes", "copied", a.copied_bytes, b.copied_bytes),
         exact("score_bytes", "score bytes", a.score_bytes, b.score_bytes),
         exact("least_dram_bytes", "least DRAM bytes", a.prediction.dram_bytes, b.prediction.dram_bytes),
-        counter("dram_bytes", "DRAM bytes", counter_role::kDramBytes, a, b),
-        counter("tensor_pipe", "tensor pipe", counter_role::kTensorPipe, a, b),
-        counter("achieved_occupancy", "achieved occupancy", counter_role::kAchievedOccupancy, a, b),
+        counter("dram_bytes", "DRAM bytes", counter_role::kDramBytes, a.counters, b.counters),
+        counter("tensor_pipe", "tensor pipe", counter_role::kTensorPipe, a.counters, b.counters),
+        counter("achieved_occupancy", "achieved occupancy", counter_role::kAchievedOccupancy, a.counters,
+                b.counters),
         exact("theoretical_occupancy", "theoretical occupancy", occupancy(a), occupancy(b)),
         exact("registers", "registers", a.registers, b.registers),
         exact("shared", "shared memory", a.shared, b.shared),
@@ -89,6 +91,20 @@ std::vector<FigurePair> figures(const Implementation& a, const Implementation& b
 const char* to_string(Relation relation) {
     static constexpr const char* names[] = {"equal", "less", "more", "not told apart", "unknown"};
     return names[static_cast<size_t>(relation)];
+}
+
+Value FigurePair::difference() const {
+    const Provenance from{Source::computed, weaker(a.provenance.ground, b.provenance.ground)};
+    if (!a || !b) return Value::missing(a ? b.absent : a.absent, a.unit, from);
+    return Value::of(*b.number - *a.number, b.unit, from);
+}
+
+Value FigurePair::relative() const {
+    Value out = difference();
+    out.unit = Unit::percent;
+    if (out && *a.number == 0) return Value::missing("of 0", Unit::percent, out.provenance);
+    if (out) *out.number *= 100 / std::fabs(*a.number);
+    return out;
 }
 
 std::optional<double> FigurePair::ratio() const {

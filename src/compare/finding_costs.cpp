@@ -35,10 +35,10 @@ std::string times(double number, double of) {
     return words::number(number / of) + " times";
 }
 
-void add_bytes(Finding& f, const Bytes& b, const std::string& of) {
+void add_bytes(const Comparison& c, Finding& f, const Bytes& b, const std::string& of) {
     const Prediction& model = b.pair->b->prediction;
     f.evidence.push_back(
-        rule::evidence("DRAM bytes" + of + " in B", *b.counted, "all kernels of one iteration"));
+        rule::evidence("DRAM bytes" + of + " in " + c.name_b, *b.counted, "all kernels of one iteration"));
     f.evidence.push_back(rule::evidence("the model's least" + of, model.dram_bytes));
     f.evidence.push_back(rule::evidence("the model without caches" + of, model.bytes));
     if (const Value& before = b.pair->a->counter(counter_role::kDramBytes))
@@ -59,11 +59,10 @@ Finding moved_twice(const Comparison& c, const Bytes& b) {
     Finding f;
     f.subject = b.pair->b->title;
     f.severity = Severity::warning;
-    f.claim = b.pair->title() + " moves " + words::bytes(*b.counted->number) +
-              " through DRAM in B, more than all that "
-              "its kernels read and write without any cache (" +
+    f.claim = b.pair->title() + " moves " + words::bytes(*b.counted->number) + " through DRAM in " +
+              c.name_b + ", more than all that its kernels read and write without any cache (" +
               words::bytes(b.all()) + "): something is moved more than once.";
-    add_bytes(f, b, "");
+    add_bytes(c, f, b, "");
     doubt_the_model(c, f);
     return f;
 }
@@ -77,13 +76,13 @@ Finding not_kept(const Comparison& c, const std::vector<Bytes>& all) {
         parts.push_back(
             b.pair->title() + " " +
             (b.least() > 0 ? times(*b.counted->number, b.least()) : words::bytes(*b.counted->number)));
-        add_bytes(f, b, " of " + b.pair->title());
+        add_bytes(c, f, b, " of " + b.pair->title());
     }
     f.subject = titles.size() == 1 ? titles[0] : std::string();
     f.severity = Severity::info;
-    f.claim =
-        "DRAM moves more in B than the least that the model leaves after the L2: " + words::join(parts) +
-        "; not more than their kernels read and write without any cache.";
+    f.claim = "DRAM moves more in " + c.name_b +
+              " than the least that the model leaves after the L2: " + words::join(parts) +
+              "; not more than their kernels read and write without any cache.";
     doubt_the_model(c, f);
     return f;
 }
@@ -103,7 +102,7 @@ Finding against_prediction(const Comparison& c, const std::vector<const Implemen
     }
     f.subject = titles.size() == 1 ? titles[0] : std::string();
     f.severity = Severity::info;
-    f.claim = "Times in B are multiples of their bounds: " + words::join(parts) + ".";
+    f.claim = "Times in " + c.name_b + " are multiples of their bounds: " + words::join(parts) + ".";
     f.counter_evidence = other_causes(c);
     f.counter_evidence.push_back(
         "A bound is no prediction of the time: published times lie above theirs too.");
@@ -116,12 +115,12 @@ Finding less_than_before(const Comparison& c, const ImplementationPair& p, const
     f.subject = p.b->title;
     f.severity = Severity::warning;
     f.claim = p.title() + " reaches " + words::percent(std::round(*share.b.number * 10) / 10) +
-              " of what its roof allows in B, " + words::percent(std::round(*share.a.number * 10) / 10) +
-              " in A.";
+              " of what its roof allows in " + c.name_b + ", " +
+              words::percent(std::round(*share.a.number * 10) / 10) + " in A.";
     const FigurePair &time = p.figure("time"), &bound = p.figure("bound");
     for (const FigurePair* figure : {&share, &time, &bound}) {
         f.evidence.push_back(rule::evidence(figure->title + " in A", figure->a));
-        f.evidence.push_back(rule::evidence(figure->title + " in B", figure->b));
+        f.evidence.push_back(rule::evidence(figure->title + " in " + c.name_b, figure->b));
     }
     f.counter_evidence = other_causes(c);
     if (f.counter_evidence.empty())
@@ -137,7 +136,7 @@ Finding broken(const Comparison& c, const ImplementationPair& p, const char* wha
     Finding f;
     f.subject = p.b->title;
     f.severity = Severity::problem;
-    f.claim = p.title() + ": " + what + " in B, " + words::say_with_ground(reality) +
+    f.claim = p.title() + ": " + what + " in " + c.name_b + ", " + words::say_with_ground(reality) +
               ", is below the bound, " + words::say(bound) +
               ". Either the model does not hold for it, or the figure is wrong.";
     f.evidence = {rule::evidence(what, reality), rule::evidence("bound", bound)};

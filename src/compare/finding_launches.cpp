@@ -11,19 +11,20 @@ namespace {
 /// LibTorch's own words about why B does not use what A used; empty: it said nothing.
 std::string why_not(const Comparison& c, const std::string& backend) {
     const std::string* reason = c.b->choice.why_not(backend);
-    return reason ? "LibTorch refuses " + backend + " in B: " + *reason : std::string();
+    return reason ? "LibTorch refuses " + backend + " in " + c.name_b + ": " + *reason : std::string();
 }
 
 Finding other_backend(const Comparison& c, const ImplementationPair& p) {
     Finding f;
     f.subject = p.b->title;
     f.severity = Severity::warning;
-    f.claim = p.title() + " is computed by " + p.b->backend + " in B, by " + p.a->backend + " in A.";
+    f.claim =
+        p.title() + " is computed by " + p.b->backend + " in " + c.name_b + ", by " + p.a->backend + " in A.";
     if (const std::string reason = why_not(c, p.a->backend); !reason.empty()) f.claim += " " + reason;
     for (const char* id : {"launches", "score_bytes", "time", "bound"}) {
         const FigurePair& figure = p.figure(id);
         f.evidence.push_back(rule::evidence(figure.title + " in A", figure.a));
-        f.evidence.push_back(rule::evidence(figure.title + " in B", figure.b));
+        f.evidence.push_back(rule::evidence(figure.title + " in " + c.name_b, figure.b));
     }
     f.counter_evidence = other_causes(c);
     f.counter_evidence.push_back("Another backend is no slower one: only times tell.");
@@ -37,7 +38,7 @@ Finding did_not_run(const Comparison& c, const ImplementationPair& p) {
     Finding f;
     f.subject = p.b->title;
     f.severity = Severity::warning;
-    f.claim = p.title() + " ran in " + (in_b ? "B" : "A") + " and not in " + (in_b ? "A" : "B") +
+    f.claim = p.title() + " ran in " + (in_b ? c.name_b : "A") + " and not in " + (in_b ? "A" : c.name_b) +
               (other.reason.empty() ? std::string(".") : ": " + other.reason);
     f.evidence = {rule::evidence("launches where it ran", ran.launches)};
     f.counter_evidence = other_causes(c);
@@ -93,15 +94,15 @@ Finding other_kernels(const Comparison& c, const ImplementationPair& p) {
     part(changed, "with another grid, other resources or sizes",
          "first " + first_difference(p, StepChange::changed));
     const FigurePair& launches = p.figure("launches");
-    f.claim = p.title() + " launches " + words::say(launches.b) + " in B, " + words::say(launches.a) +
-              " in A: " + words::join(parts) + ".";
+    f.claim = p.title() + " launches " + words::say(launches.b) + " in " + c.name_b + ", " +
+              words::say(launches.a) + " in A: " + words::join(parts) + ".";
     const FigurePair &scores = p.figure("score_bytes"), &tensor = p.figure("tensor_pipe");
     if (scores.ratio() && scores.relation != Relation::equal)
         f.claim +=
             " By the model " + words::number(*scores.ratio()) + " times the bytes of the score matrix.";
     const auto both = [&](const FigurePair& figure) {
         f.evidence.push_back(rule::evidence(figure.title + " in A", figure.a));
-        f.evidence.push_back(rule::evidence(figure.title + " in B", figure.b));
+        f.evidence.push_back(rule::evidence(figure.title + " in " + c.name_b, figure.b));
     };
     both(launches);
     if (scores.relation != Relation::equal) both(scores);

@@ -21,13 +21,14 @@ Finding finding(const Comparison& c, const std::vector<Difference>& differences,
 
 std::vector<Finding> input_changed(const Comparison& c) {
     if (c.inputs.empty()) return {};
-    Finding f = finding(c, c.inputs, Severity::warning,
-                        "The inputs are not the same: " + in_words(c.inputs) +
-                            ". Launches, bytes and times of A and B answer different questions.");
-    for (const auto& [run, analysis] : {std::pair{"A", c.a}, std::pair{"B", c.b}})
+    Finding f =
+        finding(c, c.inputs, Severity::warning,
+                "The inputs are not the same: " + in_words(c.inputs) +
+                    ". Launches, bytes and times of A and " + c.name_b + " answer different questions.");
+    for (const auto& [run, analysis] : {std::pair<std::string, const Analysis*>{"A", c.a}, {c.name_b, c.b}})
         if (const auto scores = analysis->workload.score_elements())
-            f.evidence.push_back(rule::evidence(std::string("scores in ") + run,
-                                                rule::exact(*scores, Unit::count, *analysis)));
+            f.evidence.push_back(
+                rule::evidence("scores in " + run, rule::exact(*scores, Unit::count, *analysis)));
     f.counter_evidence = {"Shares (of the roof, of the tensor pipe) stay comparable; sums do not."};
     f.next_step = run_again(c);
     return {f};

@@ -28,7 +28,7 @@ constexpr Kind kKinds[] = {
 
 std::string run_again(const Comparison& c, const std::string& only) {
     if (!c.a->has_convention || !c.a->workload.has_shape())
-        return "Run B's program again with A's inputs, and compare once more.";
+        return "Run " + c.name_b + "'s program again with A's inputs, and compare once more.";
     return c.b->predicted() ? rule::attention_command(*c.a, only, "-o again")
                             : rule::real_attention_command(*c.a, only);
 }

@@ -1,24 +1,13 @@
 #include "report_tables.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/words.h"
 #include "findings.h"
 
 namespace attnscope::comparing {
 namespace {
-
-Cell words_cell(std::string text) {
-    Cell cell;
-    cell.text = std::move(text);
-    return cell;
-}
-
-Cell value_cell(Value value) {
-    Cell cell;
-    cell.value = std::move(value);
-    return cell;
-}
 
 Value counted(double number, const Comparison& c) {
     return Value::of(number, Unit::count, {Source::trace, weaker(c.a->ground, c.b->ground)});
@@ -28,115 +17,172 @@ std::string both(const std::string& a, const std::string& b) {
     return a == b ? a : (a.empty() ? "none" : a) + " -> " + (b.empty() ? "none" : b);
 }
 
-Cell ratio_cell(const FigurePair& f, Ground ground) {
-    if (const auto ratio = f.ratio())
-        return value_cell(Value::of(*ratio, Unit::none, {Source::computed, ground},
-                                    words::number(*f.b.number) + " / " + words::number(*f.a.number)));
-    return value_cell(Value::missing(!f.a ? f.a.absent : !f.b ? f.b.absent : "A's is 0"));
+bool timed(const std::vector<Comparison>& all) {
+    return all.front().a->timed() ||
+           std::any_of(all.begin(), all.end(), [](const Comparison& c) { return c.b->timed(); });
 }
 
-Row alone(const Comparison& c, const std::string& title, bool in_a, size_t columns) {
+/// One implementation of A in all comparisons; nullptr where one has no partner for it.
+struct Partners {
+    const Implementation* a;
+    std::string title;
+    std::vector<const ImplementationPair*> in;
+};
+
+/// Quantities stand side by side, run by run.
+enum class Group : uint8_t { time, launches, changes, backend, memory };
+
+/// A column and its cells, said in one place.
+struct Part {
+    Group group;
+    Column column;
+    std::function<Cell(const Partners&)> cell;
+};
+
+class Parts {
+  public:
+    explicit Parts(const std::vector<Comparison>& all) : several_(all.size() > 1) {
+        const bool times = timed(all);
+        if (times)
+            of_a(Group::time, {"time_a", "time in A", "Summed GPU time of one iteration, median.", "", true},
+                 &Implementation::time);
+        of_a(Group::launches,
+             {"launches_a", "launches in A", "Kernels, library calls, copies and memsets.", "", true},
+             &Implementation::launches);
+        of_a(Group::memory, {"peak_a", "peak memory in A", "The allocator's.", "", true},
+             &Implementation::peak_memory);
+        for (size_t k = 0; k < all.size(); ++k) of_b(all[k], k, times);
+        std::stable_sort(parts_.begin(), parts_.end(),
+                         [](const Part& x, const Part& y) { return x.group < y.group; });
+    }
+    const std::vector<Part>& all() const { return parts_; }
+
+  private:
+    void of_a(Group group, Column column, Value Implementation::*value) {
+        parts_.push_back(
+            {group, std::move(column), [value](const Partners& p) { return value_cell(p.a->*value); }});
+    }
+
+    void of_b(const Comparison& c, size_t k, bool times) {
+        const std::string& b = c.name_b;
+        const std::string id = several_ ? "_" + b : "_b";
+        const auto add = [&](Group group, Column column, auto cell) {
+            parts_.push_back({group, std::move(column), [k, cell, name = b](const Partners& p) {
+                                  return p.in[k] ? cell(*p.in[k])
+                                                 : value_cell(Value::missing("not in " + name));
+                              }});
+        };
+        if (times) {
+            add(Group::time, {"time" + id, "time in " + b, "", "", true},
+                [](const ImplementationPair& p) { return value_cell(p.b->time); });
+            add(Group::time,
+                {"change" + id, b + " - A", "Of the times; ~ where they are not told apart.", "", true, true},
+                [](const ImplementationPair& p) { return change_cells(p.figure("time"))[0]; });
+            add(Group::time,
+                {"relative" + id, several_ ? b + " / A" : "relative", "The same, of A's time.", "", true,
+                 true},
+                [](const ImplementationPair& p) { return change_cells(p.figure("time"))[1]; });
+        }
+        add(Group::launches, {"launches" + id, "launches in " + b, "", "", true},
+            [](const ImplementationPair& p) { return value_cell(p.b->launches); });
+        changes(c, id, add);
+        add(Group::backend,
+            {"backend" + id, several_ ? "backend in " + b : "backend",
+             "A's, then " + b + "'s where it is another.", "", false},
+            [](const ImplementationPair& p) {
+                const std::string backend = both(p.a->backend, p.b->backend);
+                return backend.empty() ? value_cell(Value::missing("no backend of LibTorch"))
+                                       : words_cell(backend);
+            });
+        add(Group::memory, {"peak" + id, "peak memory in " + b, "", "", true},
+            [](const ImplementationPair& p) { return value_cell(p.b->peak_memory); });
+    }
+
+    template <class Add>
+    void changes(const Comparison& c, const std::string& id, const Add& add) {
+        const auto launches = [&](const char* of, const std::string& title, const std::string& meaning,
+                                  std::vector<StepChange> kinds) {
+            add(Group::changes, {of + id, title, meaning, "", true},
+                [&c, kinds](const ImplementationPair& p) {
+                    double sum = 0;
+                    for (const StepChange kind : kinds) sum += p.count(kind);
+                    return value_cell(counted(sum, c));
+                });
+        };
+        using enum StepChange;
+        if (several_)
+            return launches("differ", "other in " + c.name_b,
+                            "Launches added, gone, or by another kernel, grid or size.",
+                            {added, gone, replaced, changed});
+        launches("added", "added", "Launches in " + c.name_b + " alone.", {added});
+        launches("gone", "gone", "Launches in A alone.", {gone});
+        launches("other", "other", "The same work by another kernel, grid or size.", {replaced, changed});
+    }
+
+    bool several_;
+    std::vector<Part> parts_;
+};
+
+std::vector<Partners> partners(const std::vector<Comparison>& all) {
+    std::vector<Partners> out;
+    for (size_t k = 0; k < all.size(); ++k)
+        for (const ImplementationPair& p : all[k].pairs) {
+            auto known = std::find_if(out.begin(), out.end(), [&](const Partners& one) {
+                return one.a == p.a && one.title == p.title();
+            });
+            if (known == out.end())
+                known = out.insert(out.end(),
+                                   {p.a, p.title(), std::vector<const ImplementationPair*>(all.size())});
+            known->in[k] = &p;
+        }
+    return out;
+}
+
+/// Of what stands in one of the two runs alone.
+Row alone(const std::string& title, const std::string& name, const std::string& folder, size_t columns) {
     Row row;
     row.id = title;
     row.status = RowStatus::not_run;
-    row.note = std::string("only in ") + (in_a ? "A (" + c.a->folder : "B (" + c.b->folder) + ")";
+    row.note = "only in " + name + " (" + folder + ")";
     row.cells = {words_cell(title)};
-    while (row.cells.size() < columns)
-        row.cells.push_back(value_cell(Value::missing(in_a ? "only in A" : "only in B")));
+    while (row.cells.size() < columns) row.cells.push_back(value_cell(Value::missing("only in " + name)));
     return row;
-}
-
-/// Of a step: its name, and the operation that launched it.
-Cell step_cell(const Implementation& i, int index) {
-    if (index < 0) return words_cell("-");
-    const Step& s = i.steps[static_cast<size_t>(index)];
-    Cell cell = words_cell((s.times > 1 ? std::to_string(s.times) + " x " : std::string()) + s.name);
-    if (s.full_name != s.name) cell.full_text = s.full_name;
-    return cell;
-}
-
-Table launches_table(const ImplementationPair& p, bool everything) {
-    Table table;
-    table.id = "launches-" + p.title();
-    table.title = p.title();
-    table.columns = {
-        {"change", "change",
-         "same, changed, replaced, resolved (a library call and its kernels), added, gone", "", false},
-        {"a", "in A", "", "", false},
-        {"b", "in B", "", "", false},
-        {"differs", "what differs", "", "", false}};
-    for (const StepPair& s : p.steps) {
-        if (s.change == StepChange::same && !everything) continue;
-        Row row;
-        row.id = std::to_string(table.rows.size() + 1);
-        row.cells = {words_cell(to_string(s.change)), step_cell(*p.a, s.a), step_cell(*p.b, s.b),
-                     words_cell(s.differences.empty() ? "-" : in_words(s.differences))};
-        table.rows.push_back(std::move(row));
-    }
-    // "-" in every row says nothing.
-    const bool differ =
-        std::any_of(p.steps.begin(), p.steps.end(), [](const StepPair& s) { return !s.differences.empty(); });
-    if (!differ) {
-        table.columns.pop_back();
-        for (Row& row : table.rows) row.cells.pop_back();
-    }
-    const double same = p.count(StepChange::same);
-    table.sentence = words::plural(same, "launch") + (same == 1 ? " is" : " are") + " the same in both" +
-                     (everything || same == 0 ? "." : ", not shown here.");
-    return table;
 }
 
 }  // namespace
 
-Table implementations_table(const Comparison& c) {
+Table implementations_table(const std::vector<Comparison>& all) {
+    const Parts parts(all);
+    const std::vector<Partners> rows = partners(all);
     Table table;
     table.id = "implementations";
     table.title = "Implementations";
-    table.sentence = "One iteration of each, in A and in B.";
-    table.columns = {{"implementation", "implementation", "", "", false},
-                     {"time_a", "time in A", "Summed GPU time of one iteration, median.", "", true},
-                     {"time_b", "time in B", "", "", true},
-                     {"time", "B's time", "Less, more, or not told apart: within the spreads.", "", false},
-                     {"launches_a", "launches in A", "Kernels, library calls, copies and memsets.", "", true},
-                     {"launches_b", "launches in B", "", "", true},
-                     {"added", "added", "Launches in B alone.", "", true},
-                     {"gone", "gone", "Launches in A alone.", "", true},
-                     {"other", "other", "The same work by another kernel, grid or size.", "", true},
-                     {"backend", "backend", "A's, then B's where it is another.", "", false},
-                     {"peak_a", "peak memory in A", "The allocator's.", "", true},
-                     {"peak_b", "peak memory in B", "", "", true}};
-    const bool in_a = c.a->timed(), in_b = c.b->timed();
-    std::erase_if(table.columns, [&](const Column& column) {
-        return (column.id == "time_a" && !in_a) || (column.id == "time_b" && !in_b) ||
-               (column.id == "time" && !(in_a && in_b));
-    });
-    for (const ImplementationPair& p : c.pairs) {
+    table.sentence = "One iteration of each, in each run.";
+    table.columns = {{"implementation", "implementation", "", "", false}};
+    for (const Part& part : parts.all()) table.columns.push_back(part.column);
+    for (const Partners& one : rows) {
         Row row;
-        row.id = p.title();
-        if (p.b->status == ImplementationStatus::refused) row.status = RowStatus::refused;
-        if (p.b->status == ImplementationStatus::failed) row.status = RowStatus::failed;
-        row.note = p.b->reason;
-        row.cells = {words_cell(p.title())};
-        if (in_a) row.cells.push_back(value_cell(p.a->time));
-        if (in_b) row.cells.push_back(value_cell(p.b->time));
-        if (in_a && in_b) row.cells.push_back(words_cell(to_string(p.figure("time").relation)));
-        row.cells.push_back(value_cell(p.a->launches));
-        row.cells.push_back(value_cell(p.b->launches));
-        row.cells.push_back(value_cell(counted(p.count(StepChange::added), c)));
-        row.cells.push_back(value_cell(counted(p.count(StepChange::gone), c)));
-        row.cells.push_back(
-            value_cell(counted(p.count(StepChange::replaced) + p.count(StepChange::changed), c)));
-        const std::string backend = both(p.a->backend, p.b->backend);
-        row.cells.push_back(backend.empty() ? value_cell(Value::missing("no backend of LibTorch"))
-                                            : words_cell(backend));
-        row.cells.push_back(value_cell(p.a->peak_memory));
-        row.cells.push_back(value_cell(p.b->peak_memory));
+        row.id = one.title;
+        row.cells = {words_cell(one.title)};
+        for (const Part& part : parts.all()) row.cells.push_back(part.cell(one));
+        if (all.size() == 1) {
+            const Implementation& b = *one.in[0]->b;
+            if (b.status == ImplementationStatus::refused) row.status = RowStatus::refused;
+            if (b.status == ImplementationStatus::failed) row.status = RowStatus::failed;
+            row.note = b.reason;
+        }
         table.rows.push_back(std::move(row));
     }
-    for (const std::string& title : c.only_a)
-        table.rows.push_back(alone(c, title, true, table.columns.size()));
-    for (const std::string& title : c.only_b)
-        table.rows.push_back(alone(c, title, false, table.columns.size()));
+    const auto told = [&](const std::string& title) {
+        return std::any_of(table.rows.begin(), table.rows.end(),
+                           [&](const Row& row) { return row.id == title; });
+    };
+    for (const Comparison& c : all)
+        for (const std::string& title : c.only_a)
+            if (!told(title)) table.rows.push_back(alone(title, "A", c.a->folder, table.columns.size()));
+    for (const Comparison& c : all)
+        for (const std::string& title : c.only_b)
+            table.rows.push_back(alone(title, c.name_b, c.b->folder, table.columns.size()));
     return table;
 }
 
@@ -151,8 +197,9 @@ Section settings_section(const Comparison& c) {
         Table table;
         table.id = std::string("differing-") + name;
         table.title = name;
-        table.columns = {
-            {"what", "what", "", "", false}, {"a", "in A", "", "", false}, {"b", "in B", "", "", false}};
+        table.columns = {{"what", "what", "", "", false},
+                         {"a", "in A", "", "", false},
+                         {"b", "in " + c.name_b, "", "", false}};
         for (const Difference& d : *differences) {
             Row row;
             row.id = d.what;
@@ -164,49 +211,33 @@ Section settings_section(const Comparison& c) {
     return section;
 }
 
-Section launches_section(const Comparison& c, bool everything) {
+Section findings_section(const Comparison& c) {
     Section section;
-    section.id = "line-up";
-    section.title = "Launch by launch";
+    section.id = "finding-changes";
+    section.title = "Findings, new and gone";
+    const FindingChanges changes = compare_findings(c);
     section.sentence =
-        "Matched by kernel name or library operation in the order of issue, then by what they are for.";
-    for (const ImplementationPair& p : c.pairs) {
-        Table table = launches_table(p, everything);
-        if (!table.rows.empty()) section.tables.push_back(std::move(table));
+        words::plural(double(changes.same), "finding") + (changes.same == 1 ? " is" : " are") + " in both";
+    if (changes.one_sided > 0)
+        section.sentence += "; " + words::number(double(changes.one_sided)) +
+                            " of rules that need a GPU, or need none, are no change";
+    section.sentence += ".";
+    Table table;
+    table.id = "finding-changes";
+    table.title = "new, gone, or of another severity";
+    table.columns = {{"change", "change", "", "", false},
+                     {"claim", "claim", "", "", false},
+                     {"rule", "rule", "", "", false}};
+    for (const FindingChange& change : changes.all) {
+        Row row;
+        row.id = change.finding.id + "/" + change.finding.subject;
+        const std::string kind = change.kind == FindingChange::Kind::added  ? "new"
+                                 : change.kind == FindingChange::Kind::gone ? "gone"
+                                                                            : "another severity";
+        row.cells = {words_cell(kind), words_cell(change.finding.claim), words_cell(change.finding.id)};
+        table.rows.push_back(std::move(row));
     }
-    return section;
-}
-
-Section figures_section(const Comparison& c, bool everything) {
-    Section section;
-    section.id = "figures";
-    section.title = "Figures side by side";
-    const Ground ground = weaker(c.a->ground, c.b->ground);
-    for (const ImplementationPair& p : c.pairs) {
-        if (p.a->steps.empty() || p.b->steps.empty()) continue;
-        Table table;
-        table.id = "figures-" + p.title();
-        table.title = p.title();
-        table.columns = {{"figure", "figure", "", "", false},
-                         {"a", "A", "", "", true},
-                         {"b", "B", "", "", true},
-                         {"ratio", "B / A", "", "", true},
-                         {"relation", "B's is",
-                          "Less or more only where the difference is outside of both spreads.", "", false}};
-        for (const FigurePair& f : p.figures) {
-            // A figure that one run alone has is a difference of what was collected.
-            const bool shown = everything || f.relation == Relation::less || f.relation == Relation::more ||
-                               f.relation == Relation::not_told_apart || bool(f.a) != bool(f.b);
-            if (!shown) continue;
-            Row row;
-            row.id = f.id;
-            row.cells = {
-                words_cell(f.title), value_cell(f.a), value_cell(f.b), ratio_cell(f, ground),
-                words_cell(std::string(to_string(f.relation)) + (f.note.empty() ? "" : ": " + f.note))};
-            table.rows.push_back(std::move(row));
-        }
-        if (!table.rows.empty()) section.tables.push_back(std::move(table));
-    }
+    if (!table.rows.empty()) section.tables.push_back(std::move(table));
     return section;
 }
 

@@ -1,9 +1,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "attnscope/launch.h"
@@ -12,6 +15,7 @@
 #include "counter_values.h"
 #include "kernel_code.h"
 #include "program.h"
+#include "progress.h"
 #include "run_folder.h"
 #include "say.h"
 #include "spawn.h"
@@ -96,13 +100,24 @@ class Launcher {
         folder_.begin(with_counters ? "counters" : "activity");
         folder_.write(counters_.diagnostics);
         std::fflush(nullptr);
-        const launch::Ended ended = launch::run_program(
-            program_, request_.command,
-            launch::program_environment(
-                request_, ground_, libraries_, folder_.path(),
-                with_counters ? counters_.environment() : std::vector<std::pair<std::string, std::string>>()),
-            drop_output);
+        const auto environment = launch::program_environment(
+            request_, ground_, libraries_, folder_.path(),
+            with_counters ? counters_.environment() : std::vector<std::pair<std::string, std::string>>());
+        const launch::Ended ended = watched(with_counters, [&] {
+            return launch::run_program(program_, request_.command, environment, drop_output);
+        });
         folder_.ended(ended);
+        return ended;
+    }
+
+    /// Only where the program is one of ours: a stranger's output stays as it is.
+    launch::Ended watched(bool with_counters, const std::function<launch::Ended()>& run_program) {
+        if (!request_.quiet) return run_program();
+        size_t passes = 0;
+        for (const launch::ChipPlan& chip : counters_.chips) passes = std::max(passes, chip.passes);
+        const launch::Progress progress(folder_.path(), first_kernels_, with_counters ? passes : 0);
+        const launch::Ended ended = run_program();
+        first_kernels_ = progress.kernels();
         return ended;
     }
 
@@ -165,6 +180,8 @@ class Launcher {
     launch::CounterSetup& counters_;
     const std::string tool_;
     launch::RunFolder folder_;
+    std::optional<uint64_t>
+        first_kernels_;  ///< what the program's run before launched, where somebody watches
 };
 
 }  // namespace

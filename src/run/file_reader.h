@@ -36,6 +36,10 @@ class FileReader {
     void take_diagnostic(Record& r);
     void take_end(Record& r);
     void resolve();
+    void sort_launches();
+    /// Sets the index where the id is known already; else it is looked up when all of the file is read.
+    void refer(uint32_t Launch::*field, const std::unordered_map<uint64_t, uint32_t>& index,
+               std::optional<uint64_t> id, const char* what);
     uint32_t look_up(const std::unordered_map<uint64_t, uint32_t>& index, std::optional<uint64_t> id,
                      const char* what);
     void check_end(bool saw_end_last);
@@ -55,8 +59,17 @@ class FileReader {
     // Ids as the file gives them, resolved to indices when all of it is read: records come in the order in
     // which CUPTI's buffers are handed over, not in that of the program.
     std::unordered_map<uint64_t, uint32_t> name_index_, range_index_, operation_index_;
-    std::vector<std::optional<uint64_t>> launch_range_, launch_process_range_, launch_name_, range_parent_,
-        mark_range_, read_range_, launch_operation_, operation_parent_, operation_forward_, choice_operation_;
+    std::vector<std::optional<uint64_t>> range_parent_, mark_range_, read_range_, operation_parent_,
+        operation_forward_, choice_operation_;
+    /// Of launches, whose records may come before what they refer to.
+    struct Reference {
+        size_t launch;
+        uint32_t Launch::*field;
+        const std::unordered_map<uint64_t, uint32_t>* index;
+        uint64_t id;
+        const char* what;
+    };
+    std::vector<Reference> references_;
     std::vector<std::pair<uint64_t, std::optional<uint64_t>>> range_ends_;
     std::unordered_map<std::string, uint32_t> copy_kind_index_;
     Tally duplicate_, unknown_id_, incomplete_;

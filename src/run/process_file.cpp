@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <numeric>
 
 #include "attnscope/error.h"
 #include "file_reader.h"
@@ -50,20 +51,13 @@ void FileReader::resolve() {
         out_.ranges[at].ended = true;
         out_.ranges[at].end_ns = end_ns;
     }
-    for (size_t i = 0; i < out_.launches.size(); ++i) {
-        out_.launches[i].range = look_up(range_index_, launch_range_[i], "range");
-        out_.launches[i].process_range = look_up(range_index_, launch_process_range_[i], "range");
-        out_.launches[i].name = look_up(name_index_, launch_name_[i], "name");
-        out_.launches[i].operation = look_up(operation_index_, launch_operation_[i], "operation");
-    }
+    for (const Reference& r : references_) out_.launches[r.launch].*r.field = look_up(*r.index, r.id, r.what);
     resolve_operations();
     for (size_t i = 0; i < out_.marks.size(); ++i)
         out_.marks[i].range = look_up(range_index_, mark_range_[i], "range");
     for (size_t i = 0; i < out_.uncomputed_reads.size(); ++i)
         out_.uncomputed_reads[i].range = look_up(range_index_, read_range_[i], "range");
-    // Stable: the kernels of one graph launch share a correlation and stand in the order of their nodes.
-    std::stable_sort(out_.launches.begin(), out_.launches.end(),
-                     [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; });
+    sort_launches();
     // A range that is its own ancestor would never end: cut where a walk comes back.
     std::vector<uint8_t> state(out_.ranges.size(), 0);  // 1: on this walk, 2: known to end
     for (uint32_t i = 0; i < state.size(); ++i) {
@@ -78,6 +72,32 @@ void FileReader::resolve() {
             walk.push_back(at);
         }
         for (const uint32_t at : walk) state[at] = 2;
+    }
+}
+
+/// Stable: the kernels of one graph launch share a correlation and stand in the order of their nodes. A sort
+/// of the launches themselves would need half of their memory once more; their places need little.
+void FileReader::sort_launches() {
+    std::vector<Launch>& launches = out_.launches;
+    const auto before = [](const Launch& a, const Launch& b) { return a.correlation < b.correlation; };
+    if (std::is_sorted(launches.begin(), launches.end(), before)) return;
+    std::vector<size_t> from(launches.size());
+    std::iota(from.begin(), from.end(), size_t{0});
+    std::stable_sort(from.begin(), from.end(),
+                     [&](size_t a, size_t b) { return before(launches[a], launches[b]); });
+    // Cycle by cycle: each launch moves once.
+    for (size_t start = 0; start < from.size(); ++start) {
+        if (from[start] == start) continue;
+        Launch first = std::move(launches[start]);
+        size_t to = start;
+        while (from[to] != start) {
+            const size_t next = from[to];
+            launches[to] = std::move(launches[next]);
+            from[to] = to;
+            to = next;
+        }
+        launches[to] = std::move(first);
+        from[to] = to;
     }
 }
 
@@ -141,6 +161,11 @@ Process read_process(const std::filesystem::path& path) {
         throw Error(path.string() + ": cannot be read: " + std::strerror(errno) + ": check its permissions");
     Process process;
     process.file = path.filename().string();
+    // A vector that grows holds everything twice for a moment; what is reserved and not used costs nothing.
+    constexpr uintmax_t kShortestLaunch = 160, kMostReserved = 4'000'000;
+    std::error_code error;
+    if (const uintmax_t bytes = std::filesystem::file_size(path, error); !error)
+        process.launches.reserve(std::min(bytes / kShortestLaunch, kMostReserved));
     FileReader(path, process).read(file.get());
     return process;
 }

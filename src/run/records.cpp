@@ -2,12 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace attnscope::run_reader {
 
+namespace {
+
+/// Different for most keys: a search compares these, and the keys themselves where these are equal.
+uint64_t start_of(std::string_view key) {
+    uint64_t word = 0;
+    std::memcpy(&word, key.data(), std::min(key.size(), sizeof word));
+    return word ^ key.size() * 0x9e3779b97f4a7c15;
+}
+
+}  // namespace
+
 bool Record::parse(simdjson::dom::parser& parser, const char* text, size_t length) {
     fields_.clear();
+    starts_.clear();
     type_ = {};
     wrong_.clear();
     // The caller's buffer has simdjson's padding behind every line, so that nothing is copied here.
@@ -20,7 +33,10 @@ bool Record::parse(simdjson::dom::parser& parser, const char* text, size_t lengt
 }
 
 void Record::assign(simdjson::dom::object object) {
-    for (auto [key, value] : object) fields_.push_back({key, value});
+    for (auto [key, value] : object) {
+        fields_.push_back({key, value});
+        starts_.push_back(start_of(key));
+    }
     if (const auto* found = find("type")) {
         std::string_view name;
         if (!found->get(name)) type_ = name;
@@ -66,8 +82,9 @@ std::vector<std::string_view> Record::keys() const {
 }
 
 const simdjson::dom::element* Record::find(std::string_view key) const {
-    for (const Field& field : fields_)
-        if (field.key == key) return &field.value;
+    const uint64_t start = start_of(key);
+    for (size_t i = 0; i < starts_.size(); ++i)
+        if (starts_[i] == start && fields_[i].key == key) return &fields_[i].value;
     return nullptr;
 }
 

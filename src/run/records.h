@@ -47,6 +47,7 @@ class Record {
     }
 
     std::vector<Field> fields_;
+    std::vector<uint64_t> starts_;  ///< of each key: its first bytes and its length, to search by
     std::string_view type_;
     std::string wrong_;
 };

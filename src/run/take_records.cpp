@@ -166,11 +166,20 @@ void FileReader::take_launch(Record& r, LaunchKind kind) {
         }
     }
     launch.operation_call = r.u64("op_call").value_or(0);
-    out_.launches.push_back(launch);
-    launch_operation_.push_back(r.u64("op"));
-    launch_name_.push_back(name);
-    launch_range_.push_back(r.u64("range"));
-    launch_process_range_.push_back(r.u64("process_range"));
+    out_.launches.push_back(std::move(launch));
+    refer(&Launch::range, range_index_, r.u64("range"), "range");
+    refer(&Launch::process_range, range_index_, r.u64("process_range"), "range");
+    refer(&Launch::name, name_index_, name, "name");
+    refer(&Launch::operation, operation_index_, r.u64("op"), "operation");
+}
+
+void FileReader::refer(uint32_t Launch::*field, const std::unordered_map<uint64_t, uint32_t>& index,
+                       std::optional<uint64_t> id, const char* what) {
+    if (!id) return;
+    if (const auto found = index.find(*id); found != index.end())
+        out_.launches.back().*field = found->second;
+    else
+        references_.push_back({out_.launches.size() - 1, field, &index, *id, what});
 }
 
 static bool take_dim(Record& r, const char* x, const char* y, const char* z, Dim3& out) {

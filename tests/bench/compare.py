@@ -24,7 +24,7 @@ def arguments():
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--growth", default="100000,1000000,3000000", help="launches for the table of memory")
     parser.add_argument("--layers", type=int, default=5000, help="attention layers for the table of LibTorch's operations")
-    parser.add_argument("--only", choices=["collection", "operations", "counted", "growth", "reader"], help="one table alone")
+    parser.add_argument("--only", choices=["collection", "operations", "counted", "growth", "reader", "report"], help="one table alone")
     parser.add_argument("--counted", type=int, default=0, help="launches under --counters core; 0: a hundredth")
     return parser.parse_args()
 
@@ -46,6 +46,7 @@ class Bench:
             if options.only != "operations" and not pathlib.Path(needed).exists():
                 sys.exit(f"{needed} is not built: see run.sh")
         self.read = str(self.build / "tests/bench/bench_read")
+        self.report = str(self.build / "tests/bench/bench_report")
 
     def attnscope(self, *more):
         shutil.rmtree(self.scratch / "run", ignore_errors=True)
@@ -271,6 +272,41 @@ def reader(bench, launches, repetitions):
           ["", "s", "ratio", "CPU ns a launch", "MB/s", "peak MB"], rows)
 
 
+def elapsed(command, times):
+    """Milliseconds of whole processes, one after the other."""
+    out = []
+    for _ in range(times):
+        start = time.monotonic()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        out.append(1e3 * (time.monotonic() - start))
+    return out
+
+
+def report(bench, launches, repetitions):
+    """From a run on disk to HTML, Markdown and JSON: the whole command, and the share of each step."""
+    bench.once(bench.attnscope() + bench.program + [str(launches)], bench.environment)
+    run, tool = str(bench.scratch / "run"), str(bench.build / "bin/attnscope")
+    outputs = [word for ending in ("html", "md", "json") for word in ("-o", str(bench.scratch / ("report." + ending)))]
+    # The command prints nothing of its own; its last line stands for it.
+    whole = ["bash", "-c", '"$@" && echo "{}"', "report", tool, "report", run, *outputs]
+    samples = [bench.once(whole, dict(os.environ)) for _ in range(repetitions)]
+    steps = [bench.once([bench.report, run], dict(os.environ)) for _ in range(repetitions)]
+    wall, width = spread([s["wall_s"] for s in samples])
+    cpu = spread([s["cpu_s"] for s in samples])[0]
+    table(f"A run of {launches:,} launches to HTML, Markdown and JSON by one command", ["", "s", "CPU s", "peak MB"],
+          [["attnscope report RUN -o x.html -o x.md -o x.json", f"{wall:.2f} ± {width:.2f}", f"{cpu:.2f}",
+            f"{max(s['peak_mb'] for s in samples):.0f}"]])
+    keys = {"read_s": "read", "analyse_s": "analyse", "build_s": "rules and report", "html_s": "HTML", "markdown_s": "Markdown", "json_s": "JSON"}
+    total = sum(spread([s[key] for s in steps])[0] for key in keys)
+    rows = [[name, "{:.3f} ± {:.3f}".format(*spread([s[key] for s in steps])), f"{100 * spread([s[key] for s in steps])[0] / total:.0f} %"]
+            for key, name in keys.items()]
+    table("The share of each step", ["", "s", "share"], rows)
+    example = str(here.parents[1] / "examples/report/run")
+    table("What a person waits for", ["", "ms"],
+          [["attnscope report examples/report/run", "{:.0f} ± {:.0f}".format(*spread(elapsed([tool, "report", example], max(3, repetitions))))],
+           ["attnscope --help", "{:.1f} ± {:.1f}".format(*spread(elapsed([tool, "--help"], 4 * max(3, repetitions))))]])
+
+
 def main():
     options = arguments()
     bench = Bench(options)
@@ -282,7 +318,8 @@ def main():
                   "operations": lambda: operations(bench, options.layers, options.repetitions),
                   "counted": lambda: counted(bench, options.counted or max(1, options.launches // 100), options.repetitions),
                   "growth": lambda: growth(bench, [int(n) for n in options.growth.split(",")]),
-                  "reader": lambda: reader(bench, options.launches, options.repetitions)}
+                  "reader": lambda: reader(bench, options.launches, options.repetitions),
+                  "report": lambda: report(bench, options.launches, options.repetitions)}
         for name, measure in tables.items():
             if options.only in (None, name):
                 measure()

@@ -46,6 +46,18 @@ TEST_F(ReportCommand, EveryFormatAndItsNameFromTheExtension) {
     EXPECT_EQ(report(run().string() + " --format pdf").exit_code, 2);
 }
 
+TEST_F(ReportCommand, SeveralOutputsOfOneReading) {
+    const std::string base = (folder_.path() / "r").string();
+    const Outcome o =
+        report(run().string() + " -o " + base + ".html -o " + base + ".md -o " + base + ".json -o -");
+    EXPECT_EQ(o.exit_code, 0) << o.err;
+    EXPECT_NE(test::read_text(base + ".html").find("<!DOCTYPE html>"), std::string::npos);
+    EXPECT_EQ(test::read_text(base + ".md").substr(0, 2), "# ");
+    EXPECT_EQ(test::read_text(base + ".json").substr(0, 1), "{");
+    EXPECT_EQ(o.out.find("PREDICTED"), 0U);
+    EXPECT_EQ(report(run().string() + " --format md -o " + base + ".a -o " + base + ".b").exit_code, 2);
+}
+
 TEST_F(ReportCommand, FileIsReplacedWholeAndKeepsItsMode) {
     const fs::path md = folder_.path() / "r.md";
     test::write_text(md, "old");

@@ -1,6 +1,8 @@
 // attnscope compare as a user runs it: exit codes, formats, outputs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "blog_run.h"
 #include "support/command.h"
 
@@ -46,6 +48,19 @@ TEST_F(CompareCommand, WritesEveryFormat) {
     EXPECT_EQ(test::read_text(at("out")).find('{'), 0U) << "the last one was JSON";
 }
 
+TEST_F(CompareCommand, SeveralRunsAndAComment) {
+    const Outcome three = compare("a b a");
+    EXPECT_EQ(three.exit_code, 0) << three.err;
+    EXPECT_NE(three.out.find("A against B and C"), std::string::npos) << three.out.substr(0, 400);
+    const Outcome comment = compare("a b --format comment --id nightly");
+    EXPECT_EQ(comment.exit_code, 0) << comment.err;
+    EXPECT_EQ(comment.out.rfind("<!-- attnscope:id=nightly -->\n### attnscope: ", 0), 0U) << comment.out;
+    EXPECT_LE(comment.out.size(), 4096U);
+    const Outcome same = compare("a a --format comment");
+    EXPECT_EQ(std::count(same.out.begin(), same.out.end(), '\n'), 3) << same.out;
+    EXPECT_LE(same.out.size(), 600U);
+}
+
 TEST_F(CompareCommand, SameNamesCanBeReplaced) {
     const Outcome o = compare("a a --pair sdpa_flash:sdpa_math");
     EXPECT_EQ(o.exit_code, 0) << o.err;
@@ -56,7 +71,7 @@ TEST_F(CompareCommand, UnusableInputIsTwo) {
     fs::create_directories(at("no-run"));
     for (const char* arguments :
          {"a missing", "missing a", "a no-run", "a", "", "a b --format pdf",
-          "a b --pair :", "a b --pair sdpa_flash:nobody", "a b -o no-folder/out", "a b c"}) {
+          "a b --pair :", "a b --pair sdpa_flash:nobody", "a b -o no-folder/out", "a b missing"}) {
         const Outcome o = compare(arguments);
         EXPECT_EQ(o.exit_code, 2) << arguments << ": " << o.err;
         EXPECT_EQ(o.out, "") << arguments;

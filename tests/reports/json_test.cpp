@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 TEST(Json, SchemaVersionAndParts) {
     const Json json = Json::parse(render_json(test::sample_report()));
     EXPECT_EQ(json.at("schema"), "attnscope-report");
-    EXPECT_EQ(json.at("version"), "2.0");
+    EXPECT_EQ(json.at("version"), "2.1");
     for (const char* key : {"title", "predicted", "banner", "exact", "not_exact", "strip", "answer",
                             "implementations", "notices", "findings", "sections", "cannot_tell",
                             "checks_passed", "methods", "environment", "commands", "texts"})
