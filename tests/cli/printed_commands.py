@@ -108,6 +108,10 @@ class Session:
                 self.failures.append(f"{where}: {script} is no program")
             return ""
         self.ran += 1
+        # Two texts may name the same new folder; a run is replaced only where that is asked for.
+        new = re.match(r"attnscope (?:collect|import) .*?-o (\S+)", command)
+        if new:
+            shutil.rmtree(self.folder / new.group(1), ignore_errors=True)
         done = self.shell(command)
         right = done.returncode in NO_GPU_CODES and "GPU" in done.stderr if NEEDS_GPU.search(command) else done.returncode == 0
         print(f"{'ok' if right else 'FAILED'} {done.returncode} {where}: {command}", flush=True)

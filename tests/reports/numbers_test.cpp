@@ -48,14 +48,19 @@ std::optional<double> divisor(const std::string& unit, const std::string& printe
           {"PFLOP/s", 1e15}}},
         {"%", {{"%", 1}}}};
     const auto of_unit = scales.find(unit);
-    if (of_unit == scales.end()) return 1;  // counted things: a word may follow, no scale does
+    if (of_unit == scales.end()) {
+        // Counted things: a word may follow them, a unit does not.
+        const bool other = std::any_of(scales.begin(), scales.end(),
+                                       [&](const auto& one) { return one.second.count(printed) > 0; });
+        return other ? std::nullopt : std::optional<double>(1);
+    }
     const auto found = of_unit->second.find(printed);
     if (found == of_unit->second.end()) return std::nullopt;
     return found->second;
 }
 
-/// The stated rounding: no decimals from 1,000 on, at most one from 10, at most two below; of what is below
-/// 0.1 two digits.
+/// The stated rounding: nothing from 10^15 on, no decimals from 1,000 on, at most one from 10, at most two
+/// below; of what is below 0.1 two digits.
 int most_decimals(double shown) {
     const double size = std::fabs(shown);
     if (size >= 1000) return 0;
@@ -67,6 +72,7 @@ int most_decimals(double shown) {
 bool is_rounding(const Token& token, const Number& number) {
     const auto by = divisor(number.unit, token.unit);
     if (!by) return false;
+    if (*by == 1 && number.unit != "%" && std::fabs(number.value) >= 1e15) return token.value == number.value;
     if (!token.plain) return std::fabs(token.value * *by - number.value) <= 1e-12 * std::fabs(number.value);
     if (token.decimals > most_decimals(token.value)) return false;
     const double half = 0.5 * std::pow(10, -token.decimals) * *by;
@@ -173,9 +179,8 @@ void expect_markdown_agrees(const Report& report) {
     const std::vector<Number>& held = numbers.all();
     std::string text = render_markdown(report);
     std::erase_if(text, [](char c) { return c == '*' || c == '\\'; });
-    for (const char* entity : {"&#8203;"})
-        for (size_t at; (at = text.find(entity)) != std::string::npos;)
-            text.erase(at, std::string(entity).size());
+    for (size_t at = 0; (at = text.find("&#", at)) != std::string::npos;)  // a character by its number
+        text.erase(at, text.find(';', at) + 1 - at);
     size_t next = 0;
     for (const Token& token : tokens(text)) {
         if (is_count(token)) continue;
@@ -231,7 +236,7 @@ void expect_html_agrees(const Report& report) {
 }
 
 TEST(NumbersAgree, MarkdownWithJson) {
-    for (unsigned seed = 0; seed < 300; ++seed) {
+    for (unsigned seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         expect_markdown_agrees(test::Random(seed, false).report());
         if (HasFatalFailure()) return;
@@ -239,7 +244,7 @@ TEST(NumbersAgree, MarkdownWithJson) {
 }
 
 TEST(NumbersAgree, HtmlWithJson) {
-    for (unsigned seed = 0; seed < 300; ++seed) {
+    for (unsigned seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         expect_html_agrees(test::Random(seed, false).report());
         if (HasFatalFailure()) return;

@@ -33,7 +33,10 @@ class Random {
                                                     "_"};
         std::string out;
         for (size_t n = below(6); n > 0; --n) out += words[below(words.size())] + (below(2) ? " " : "");
-        if (!digits_) std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
+        if (digits_) return out;
+        // What hides text is shown by its number.
+        for (size_t at; (at = out.find("\xE2\x80\xAE")) != std::string::npos;) out.erase(at, 3);
+        std::erase_if(out, [](char c) { return c >= '0' && c <= '9'; });
         return out;
     }
 
@@ -71,6 +74,9 @@ class Random {
             for (size_t c = below(table.columns.size() + 1); c > 0; --c)
                 row.cells.push_back(
                     {value(), below(2) ? text() : "", below(3) ? "" : text(), below(2) ? number() : 0});
+            // A row's name is repeated beside its note: where numbers are counted it is words, as in every
+            // real table.
+            if (!digits_ && !row.cells.empty()) row.cells[0].text = "name " + text();
             table.rows.push_back(std::move(row));
         }
         return table;
