@@ -43,16 +43,16 @@ std::string listed(std::initializer_list<std::string> parts) {
 /// Sign and word: never the sign alone.
 std::string verdict(const Report& report, bool well) {
     if (well) return "✅ nothing of concern";
-    size_t lost = 0, errors = 0;
-    for (const Notice& notice : report.notices) {
-        lost += notice.level == NoticeLevel::data_loss;
-        errors += notice.level == NoticeLevel::error;
-    }
+    const auto notices = [&](NoticeLevel level) {
+        return static_cast<size_t>(std::count_if(report.notices.begin(), report.notices.end(),
+                                                 [&](const Notice& n) { return n.level == level; }));
+    };
+    const size_t lost = notices(NoticeLevel::data_loss), errors = notices(NoticeLevel::error);
     const size_t problems = count(report, Severity::problem);
-    const std::string words =
-        listed({counted(lost, " loss of data", " losses of data"), counted(errors, " error", " errors"),
-                counted(problems, " problem", " problems"),
-                counted(count(report, Severity::warning), " warning", " warnings")});
+    const std::string words = listed(
+        {counted(lost, " loss of data", " losses of data"), counted(errors, " error", " errors"),
+         counted(problems, " problem", " problems"),
+         counted(count(report, Severity::warning) + notices(NoticeLevel::warning), " warning", " warnings")});
     if (lost + errors + problems > 0) return "❌ " + words;
     return words.empty() ? "• " + counted(report.findings.size(), " finding", " findings") : "▲ " + words;
 }
@@ -95,6 +95,20 @@ std::string finding_line(const Finding& finding) {
 std::string notice_line(const Notice& notice) {
     return std::string("- ") + sign(notice.level) + " " + word(notice.level) + ": " +
            one_line(notice.message) + (notice.remedy.empty() ? "" : " → " + one_line(notice.remedy)) + "\n";
+}
+
+/// What weighs most, in one sentence: what was lost or failed, else the first finding.
+void add_cause(Comment& comment, const Report& report, const std::vector<const Finding*>& told) {
+    for (const Notice& notice : report.notices)
+        if (notice.level == NoticeLevel::data_loss || notice.level == NoticeLevel::error) {
+            comment.add("\n**" + one_line(notice.message) + "**\n");
+            if (!notice.remedy.empty()) comment.add("Remedy: " + one_line(notice.remedy) + "\n");
+            return;
+        }
+    if (told.empty()) return;
+    comment.add("\n**" + one_line(told.front()->claim) + "**\n");
+    if (!told.front()->counter_evidence.empty())
+        comment.add("Yet: " + one_line(told.front()->counter_evidence.front()) + "\n");
 }
 
 /// A fold of as many lines as fit; how many did not.
@@ -162,11 +176,7 @@ std::string render_comment(const Report& report, const CommentOptions& options) 
     for (size_t columns = kSentence; well; columns = columns * 2 / 3)
         if (std::string text = begin(columns).close(""); text.size() <= kWellBytes) return text;
     Comment comment = begin(kSentence);
-    if (!told.empty()) {
-        comment.add("\n**" + one_line(told.front()->claim) + "**\n");
-        if (!told.front()->counter_evidence.empty())
-            comment.add("Yet: " + one_line(told.front()->counter_evidence.front()) + "\n");
-    }
+    add_cause(comment, report, told);
     const size_t rows = add_table(comment, report.implementations);
     std::vector<std::string> lines;
     for (const Notice& notice : report.notices)
@@ -179,9 +189,9 @@ std::string render_comment(const Report& report, const CommentOptions& options) 
     const std::string cut = listed({counted(rows, " row", " rows"),
                                     counted(folded, " finding or notice", " findings and notices"),
                                     counted(report.sections.size(), " section", " sections")});
-    std::string closing = cut.empty() ? "" : "\nNot shown here: " + cut + ".";
+    std::string closing = cut.empty() ? "\n" : "\nNot shown here: " + cut + ". ";
     if (!report.commands.empty())
-        closing += " The whole report: " + markdown_code(truncate(clean(report.commands.back()), 200));
+        closing += "The whole report: " + markdown_code(truncate(clean(report.commands.back()), 200));
     return comment.close(closing + "\n");
 }
 

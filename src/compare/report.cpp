@@ -106,9 +106,13 @@ std::string findings_words(const Comparison& c) {
         if (change.kind == FindingChange::Kind::added) added.push_back(change.finding.id);
         if (change.kind == FindingChange::Kind::gone) gone.push_back(change.finding.id);
     }
-    if (added.empty() && gone.empty()) return {};
-    return words::plural(double(added.size()), "finding") + (added.size() == 1 ? " is" : " are") +
-           " new and " + words::number(double(gone.size())) + (gone.size() == 1 ? " is" : " are") + " gone";
+    std::vector<std::string> out;
+    const auto part = [&](size_t n, const char* what) {
+        if (n > 0) out.push_back(words::plural(double(n), "finding") + (n == 1 ? " is " : " are ") + what);
+    };
+    part(added.size(), "new");
+    part(gone.size(), "gone");
+    return words::join(out);
 }
 
 /// How many predictions were right; empty where there is nothing to hold them against.

@@ -72,14 +72,15 @@ class Parts {
                                                  : value_cell(Value::missing("not in " + name));
                               }});
         };
-        if (times) {
+        if (times && c.b->timed())
             add(Group::time, {"time" + id, "time in " + b, "", "", true},
                 [](const ImplementationPair& p) { return value_cell(p.b->time); });
+        if (c.a->timed() && c.b->timed()) {
             add(Group::time,
                 {"change" + id, b + " - A", "Of the times; ~ where they are not told apart.", "", true, true},
                 [](const ImplementationPair& p) { return change_cells(p.figure("time"))[0]; });
             add(Group::time,
-                {"relative" + id, several_ ? b + " / A" : "relative", "The same, of A's time.", "", true,
+                {"relative" + id, several_ ? b + " relative" : "relative", "The same, of A's time.", "", true,
                  true},
                 [](const ImplementationPair& p) { return change_cells(p.figure("time"))[1]; });
         }

@@ -44,8 +44,8 @@ TEST(Comment, VerdictCauseTableAndTheRestFolded) {
     const std::string text = render_comment(test::sample_report(), {"pr"});
     size_t last = 0;
     for (const char* part : {"<!-- attnscope:id=pr -->\n", "### attnscope: ❌ 1 loss of data, 1 problem, ",
-                             "sdpa_flash needs one kernel", "**naive copies the whole score matrix",
-                             "| implementation", "<details><summary>", "data lost", "</details>",
+                             "sdpa_flash needs one kernel", "**3 kernel records were dropped.**",
+                             "Remedy: ", "| implementation", "<details><summary>", "data lost", "</details>",
                              "Not shown here: ", "`attnscope report out/run --format html`"}) {
         const size_t at = text.find(part, last);
         ASSERT_NE(at, std::string::npos) << part << " in\n" << text;
