@@ -300,7 +300,7 @@ def report(bench, launches, repetitions):
     total = sum(spread([s[key] for s in steps])[0] for key in keys)
     rows = [[name, "{:.3f} ± {:.3f}".format(*spread([s[key] for s in steps])), f"{100 * spread([s[key] for s in steps])[0] / total:.0f} %"]
             for key, name in keys.items()]
-    table("The share of each step", ["", "s", "share"], rows)
+    table("The share of each step", ["", "CPU s", "share"], rows)
     example = str(here.parents[1] / "examples/report/run")
     table("What a person waits for", ["", "ms"],
           [["attnscope report examples/report/run", "{:.0f} ± {:.0f}".format(*spread(elapsed([tool, "report", example], max(3, repetitions))))],

@@ -1,6 +1,6 @@
 """Runs every command that a help text, the README, a report or a command itself prints, as it is printed.
 
-    printed_commands.py BIN_DIR SOURCE_DIR PYTHON
+    printed_commands.py BIN_DIR SOURCE_DIR PYTHON LIBTORCH_CUDA
 
 In a network namespace without a network where the kernel allows one: no verb needs it. One folder for all, so that what one
 command writes the next can read, as for a person who follows the text."""
@@ -139,6 +139,7 @@ def without_network():
 
 def main():
     bin_dir, source, python, torch_library = sys.argv[1:5]
+    source = pathlib.Path(source)
     print("without a network" if without_network() else "with the network: no network namespace is permitted here")
     session = Session(bin_dir, source, python)
     try:
