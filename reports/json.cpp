@@ -227,7 +227,9 @@ Json json_of(const Chart& chart) {
     Json json{
         {"id", chart.id}, {"title", chart.title}, {"sentence", chart.sentence}, {"kind", word(chart.kind)}};
     json["x"] = json_of(chart.x, x);
-    if (y || !chart.y.title.empty()) json["y"] = json_of(chart.y, y);
+    const bool any_y = std::any_of(chart.points.begin(), chart.points.end(),
+                                   [](const Chart::Point& point) { return is_shown(point.y); });
+    if (any_y || y || !chart.y.title.empty()) json["y"] = json_of(chart.y, y);  // the unit of their y
     if (!chart.series.empty()) json["series_order"] = chart.series;
     if (!chart.shaded.empty()) json["shaded"] = chart.shaded;
     if (!chart.lines.empty()) json["lines"] = list_of(chart.lines);
