@@ -236,7 +236,7 @@ void expect_html_agrees(const Report& report) {
 }
 
 TEST(NumbersAgree, MarkdownWithJson) {
-    for (unsigned seed = 0; seed < 200; ++seed) {
+    for (unsigned seed = 0; seed < 80; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         expect_markdown_agrees(test::Random(seed, false).report());
         if (HasFatalFailure()) return;
@@ -244,7 +244,7 @@ TEST(NumbersAgree, MarkdownWithJson) {
 }
 
 TEST(NumbersAgree, HtmlWithJson) {
-    for (unsigned seed = 0; seed < 200; ++seed) {
+    for (unsigned seed = 0; seed < 80; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         expect_html_agrees(test::Random(seed, false).report());
         if (HasFatalFailure()) return;
