@@ -2,9 +2,8 @@
 // ATTNSCOPE_REGENERATE=1 writes them anew.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "blog_run.h"
+#include "reports/golden.h"
 #include "support/command.h"
 
 namespace attnscope {
@@ -13,11 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 using test::BlogOptions;
 using test::ProcessWriter;
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
 
 class Troubles : public ::testing::Test {
   protected:
@@ -33,19 +27,12 @@ class Troubles : public ::testing::Test {
     }
 
     void expect_golden(const std::string& name) {
-        compare(name + ".txt", report(""));
+        test::expect_golden("tests/cli/golden/" + name + ".txt", report(""));
         const std::string comment = report("--format comment");
         EXPECT_LE(comment.size(), 4096U);
-        compare(name + ".comment.md", comment);
+        test::expect_golden("tests/cli/golden/" + name + ".comment.md", comment);
         for (const char* format : {"md", "html", "json"})
             EXPECT_GT(report(std::string("--format ") + format).size(), 500U) << format;
-    }
-
-    static void compare(const std::string& name, const std::string& actual) {
-        const fs::path file = fs::path(environment("ATTNSCOPE_SOURCE_DIR")) / "tests/cli/golden" / name;
-        if (environment("ATTNSCOPE_REGENERATE") == "1") return test::write_text(file, actual);
-        ASSERT_TRUE(fs::exists(file)) << file;
-        EXPECT_EQ(test::read_text(file), actual) << "if this is meant, run again with ATTNSCOPE_REGENERATE=1";
     }
 
     void write(const ProcessWriter& process, const std::string& run_json = test::run_json()) {
