@@ -60,19 +60,6 @@ Rank rank(const std::vector<RankEntry>& entries) {
         return std::any_of(entries.begin(), entries.end(),
                            [&](const RankEntry& e) { return e.name == name && e.time; });
     };
-    for (const Rank::Group& g : out.groups) {
-        const size_t without = size_t(
-            std::count_if(g.names.begin(), g.names.end(), [&](const std::string& x) { return !timed(x); }));
-        if (g.names.size() > 1 && without > 0)
-            parts.push_back(words::join(g.names) + " have the same bound, " + ms(g.bound) +
-                            ": which is fastest is not decidable without measurement");
-    }
-    const Rank::Group &first = out.groups.front(), &last = out.groups.back();
-    if (out.groups.size() > 1 && *first.bound.number > 0)
-        parts.push_back(words::join(last.names) + " cannot be faster than " + ms(last.bound) + ", " +
-                        ratio(*last.bound.number / *first.bound.number) + " the bound of " +
-                        words::join(first.names) +
-                        (out.faster.empty() ? "; whether any comes near its bound, only a time shows" : ""));
     // Of each winner, whom it beats; a chain would repeat itself.
     std::map<std::string, std::vector<std::string>> beats;
     std::vector<std::string> order;
@@ -87,9 +74,24 @@ Rank rank(const std::vector<RankEntry>& entries) {
         const std::string& winner = *most;
         const auto entry = std::find_if(entries.begin(), entries.end(),
                                         [&](const RankEntry& e) { return e.name == winner; });
-        parts.push_back(winner + ", " + ms(entry->time) + " (" + entry->time_from + "), is faster than " +
-                        words::join(beats[winner]));
+        const std::string time = ms(entry->time) + " (" + entry->time_from + ")";
+        parts.push_back(beats[winner].size() + 1 == entries.size()
+                            ? winner + " is fastest: " + time
+                            : winner + ", " + time + ", is faster than " + words::join(beats[winner]));
     }
+    for (const Rank::Group& g : out.groups) {
+        const size_t without = size_t(
+            std::count_if(g.names.begin(), g.names.end(), [&](const std::string& x) { return !timed(x); }));
+        if (g.names.size() > 1 && without > 0)
+            parts.push_back(words::join(g.names) + " have the same bound, " + ms(g.bound) +
+                            ": which is fastest is not decidable without measurement");
+    }
+    const Rank::Group &first = out.groups.front(), &last = out.groups.back();
+    if (out.groups.size() > 1 && *first.bound.number > 0)
+        parts.push_back(words::join(last.names) + " cannot be faster than " + ms(last.bound) + ", " +
+                        ratio(*last.bound.number / *first.bound.number) + " the bound of " +
+                        words::join(first.names) +
+                        (out.faster.empty() ? "; whether any comes near its bound, only a time shows" : ""));
     for (size_t i = 0; i < parts.size(); ++i) out.sentence += (i ? "; " : "") + parts[i];
     if (out.sentence.empty())
         out.sentence = words::join(first.names) + " cannot be faster than " + ms(first.bound);

@@ -58,7 +58,7 @@ std::string fastest(const Analysis& a, const std::vector<const Implementation*>&
            ".";
 }
 
-std::string occupancy(const Analysis& a, const std::vector<const Implementation*>& ran) {
+std::string occupancy(const std::vector<const Implementation*>& ran) {
     const Implementation* lowest = nullptr;
     for (const Implementation* i : ran) {
         const Step* s = i->lowest_occupancy();
@@ -82,20 +82,15 @@ std::string occupancy(const Analysis& a, const std::vector<const Implementation*
             text += "; its tensor pipe is busy " + words::say_with_ground(tensor->value) +
                     " of the active cycles";
     }
-    const size_t fused = size_t(std::count_if(ran.begin(), ran.end(), [](const Implementation* i) {
-        return i->fused() && i->name != "sdpa_auto";
-    }));
-    const auto is_fused = [&](const std::string& title) {
-        return std::any_of(ran.begin(), ran.end(),
-                           [&](const Implementation* i) { return i->title == title && i->fused(); });
-    };
-    // A published time of this shape on this GPU tells them apart: the sentence about the order says it.
-    const bool told_apart =
-        std::any_of(a.rank.faster.begin(), a.rank.faster.end(),
-                    [&](const Rank::Faster& f) { return is_fused(f.first) && is_fused(f.second); });
-    if (a.predicted() && fused > 1 && !told_apart)
-        text += std::string(text.empty() ? "W" : "; w") +
-                "hich fused implementation is fastest is not decidable without measurement";
+    return text;
+}
+
+/// "sdpa_flash runs at ...; left alone, LibTorch chooses flash here."
+std::string occupancy_and_choice(const Analysis& a, const std::vector<const Implementation*>& ran) {
+    std::string text = occupancy(ran);
+    if (!a.choice.chosen.empty())
+        text +=
+            (text.empty() ? "Left" : "; left") + (" alone, LibTorch chooses " + a.choice.chosen) + " here";
     return text.empty() ? text : text + ".";
 }
 
@@ -124,16 +119,13 @@ std::vector<std::string> answer(const Analysis& a) {
                       words::plural(*a.total_copies.number, "copy") + " and " +
                       words::plural(*a.total_memsets.number, "memset") + ".");
     } else {
-        if (!a.predicted()) out.push_back(fastest(a, ran));
+        if (!a.predicted())
+            out.push_back(fastest(a, ran));
+        else if (!a.rank.groups.empty())
+            out.push_back(a.rank.sentence);
         out.push_back(fewest(ran));
     }
-    if (std::string text = occupancy(a, ran); !text.empty()) out.push_back(std::move(text));
-    if (out.size() >= 3) return out;
-    std::string last =
-        a.choice.chosen.empty() ? "" : "Left alone, LibTorch chooses " + a.choice.chosen + " here";
-    if (a.predicted() && a.has_convention && !a.rank.groups.empty())
-        last += (last.empty() ? "" : "; ") + a.rank.sentence;
-    if (!last.empty()) out.push_back(last.ends_with('.') ? last : last + ".");
+    if (std::string text = occupancy_and_choice(a, ran); !text.empty()) out.push_back(std::move(text));
     return out;
 }
 

@@ -38,6 +38,27 @@ Part value_part(const char* id, const char* title, const char* meaning, Value Im
             [member](const Implementation& i) { return value_cell(i.*member); }};
 }
 
+const Value& time_of(const Implementation& i) {
+    return i.time;
+}
+const Value& bound_of(const Implementation& i) {
+    return i.prediction.bound;
+}
+
+double longest(const Analysis& a, const Value& (*of)(const Implementation&)) {
+    double most = 0;
+    for (const Implementation& i : a.implementations) most = std::max(most, of(i).number.value_or(0));
+    return most;
+}
+
+/// Beside each other at a glance: bars on one axis.
+Part bar_part(const char* id, const char* title, const char* meaning, const char* scale, const Analysis& a,
+              const Value& (*of)(const Implementation&)) {
+    return {{id, title, meaning, scale, true}, [of, full = longest(a, of)](const Implementation& i) {
+                return value_cell(of(i), of(i) ? full : 0);
+            }};
+}
+
 /// A reading of the kernel with the lowest theoretical occupancy, or why there is none.
 Cell of_lowest(const Implementation& i, const std::function<Cell(const Step&)>& cell) {
     if (const Step* lowest = i.lowest_occupancy()) return cell(*lowest);
@@ -79,12 +100,16 @@ std::vector<Part> counter_parts(const Analysis& a) {
 std::vector<Part> parts_of(const Analysis& a) {
     std::vector<Part> out;
     const auto add = [&](Part part) { out.push_back(std::move(part)); };
+    const auto add_detail = [&](Part part) {
+        part.column.detail = true;
+        add(std::move(part));
+    };
     add({{"implementation", a.has_convention ? "implementation" : "range", "", "", false},
          [](const Implementation& i) { return words_cell(i.title); }});
     if (a.timed())
-        add(value_part("time", "time",
-                       "Summed GPU time of one iteration, median. Leaves out gaps between launches.",
-                       &Implementation::time));
+        add(bar_part("time", "time",
+                     "Summed GPU time of one iteration, median. Leaves out gaps between launches.",
+                     "the longest of these times", a, time_of));
     add({{"status", "status", "What LibTorch did with it; a refusal's reason is LibTorch's own sentence.", "",
           false},
          [](const Implementation& i) { return words_cell(to_string(i.status)); }});
@@ -96,9 +121,9 @@ std::vector<Part> parts_of(const Analysis& a) {
     add(value_part("launches", "launches",
                    "Kernels, library calls, copies and memsets of one iteration, together.",
                    &Implementation::launches));
-    add(value_part("kernels", "kernels", "Kernels of one iteration that are known one by one.",
+    add_detail(value_part("kernels", "kernels", "Kernels of one iteration that are known one by one.",
                    &Implementation::kernels));
-    add(value_part(
+    add_detail(value_part(
         "library_calls", "library calls",
         "Calls to cuBLAS, cuDNN ...: one or more kernels each, chosen by the library on a real GPU.",
         &Implementation::library_calls));
@@ -109,6 +134,10 @@ std::vector<Part> parts_of(const Analysis& a) {
          [](const Implementation& i) {
              return of_lowest(i, [](const Step& s) { return words_cell(s.limiter); });
          }});
+    if (a.predicted() && longest(a, bound_of) > 0)
+        add(bar_part("bound", "time bound",
+                     "No run of it is faster: a bound from its bytes and FLOPs, not a prediction of the time.",
+                     "the longest of these bounds", a, bound_of));
     add(value_part(
         "registers", "registers",
         "Registers per thread, the most of its known kernels; of fused attention: of its attention "
@@ -117,9 +146,9 @@ std::vector<Part> parts_of(const Analysis& a) {
     add(value_part("shared", "shared/CTA",
                    "Static and dynamic shared memory of a CTA, the most of its kernels.",
                    &Implementation::shared));
-    add(value_part("copies", "copies", "Copies of one iteration, of any direction.",
+    add_detail(value_part("copies", "copies", "Copies of one iteration, of any direction.",
                    &Implementation::copies));
-    add({{"waves", "waves",
+    add_detail({{"waves", "waves",
           "CTAs of that kernel's grid, in units of what the whole GPU holds at once. Below 1: SMs stay idle.",
           "", true},
          [](const Implementation& i) {
@@ -133,9 +162,9 @@ std::vector<Part> parts_of(const Analysis& a) {
                    "The allocator's peak of allocated bytes during its iterations, inputs included.",
                    &Implementation::peak_memory));
     if (a.timed())
-        add(value_part("time_iqr", "spread", "Interquartile range of the time.", &Implementation::time_iqr));
+        add_detail(value_part("time_iqr", "spread", "Interquartile range of the time.", &Implementation::time_iqr));
     if (!a.predicted() && a.has_convention)
-        add({{"difference", "largest difference",
+        add_detail({{"difference", "largest difference",
               "Largest absolute difference of the result to that of the implementation it was compared with.",
               "", true},
              [](const Implementation& i) {
