@@ -137,6 +137,19 @@ setup_python_tests() {
     [ ! -e "$cache/.done-triton-3.6.0-$version" ] || triton_root=$cache/triton-$version
 }
 
+# report.html is tested in a browser, with axe-core: both are left out where the distribution has no Chromium of its own
+# (Ubuntu's is a snap), and the test is then skipped, unless a Google Chrome is there.
+setup_browser_tests() {
+    local version=${environment##*-}
+    once "axe-4.12-$version" pip_install "axe-core 4.12, which tests accessibility (0.2 MB)" --no-deps axe-playwright-python==0.1.8
+    if command -v chromium > /dev/null || command -v google-chrome > /dev/null; then return 0; fi
+    if [ -n "$(apt-cache policy chromium 2> /dev/null | sed -n 's/^ *Candidate: [0-9].*/&/p')" ]; then
+        install_packages chromium
+    else
+        say "no Chromium here: the test of report.html in a browser will be skipped"
+    fi
+}
+
 # An older CUPTI: the metric catalogue is held against its host API as well. Only the tests use it.
 setup_old_cupti() {
     once "cuda-12.8" pip_install "CUPTI 12.8 (10 MB)" --no-deps --upgrade --target "$cache/cuda-12.8" 'nvidia-cuda-cupti-cu12==12.8.*'

@@ -6,6 +6,7 @@ SECONDS=0
 install_packages "${packages_build[@]}" "${packages_tests[@]}"
 setup_downloads
 setup_python_tests
+setup_browser_tests
 setup_old_cupti
 say "checking the formatting"
 cd "$repository"
