@@ -301,9 +301,9 @@ def report(bench, launches, repetitions):
     rows = [[name, "{:.3f} ± {:.3f}".format(*spread([s[key] for s in steps])), f"{100 * spread([s[key] for s in steps])[0] / total:.0f} %"]
             for key, name in keys.items()]
     table("The share of each step", ["", "CPU s", "share"], rows)
-    example = str(here.parents[1] / "examples/report/run")
+    example = str(here.parents[1] / "examples/report/a100/run")
     table("What a person waits for", ["", "ms"],
-          [["attnscope report examples/report/run", "{:.0f} ± {:.0f}".format(*spread(elapsed([tool, "report", example], max(3, repetitions))))],
+          [["attnscope report examples/report/a100/run", "{:.0f} ± {:.0f}".format(*spread(elapsed([tool, "report", example], max(3, repetitions))))],
            ["attnscope --help", "{:.1f} ± {:.1f}".format(*spread(elapsed([tool, "--help"], 4 * max(3, repetitions))))]])
 
 

@@ -12,7 +12,7 @@ HOSTILE = ("<script>document.title='run by a name'</script><img src=https://evil
 
 class Pages:
     def __init__(self, folder, source, binaries):
-        self.folder, self.example = pathlib.Path(folder), pathlib.Path(source) / "examples/report/run"
+        self.folder, self.example = pathlib.Path(folder), pathlib.Path(source) / "examples/report/a100/run"
         self.attnscope, self.write_blog_run, self.render_sample = (
             os.path.join(binaries, name) for name in ("bin/attnscope", "tests/analysis/write_blog_run", "tests/reports/render_sample"))
 
