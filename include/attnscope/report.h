@@ -24,7 +24,7 @@ struct Column {
     std::string bar_scale;  ///< what a full bar is: "the SM's maximum"; empty when there are no bars
     bool numeric = true;
     bool difference = false;  ///< its numbers are differences: a sign stands before each
-    bool detail = false;  ///< may stand apart from the others where there is little room
+    bool detail = false;      ///< may stand apart from the others where there is little room
 };
 
 enum class RowStatus { normal, refused, failed, not_run, best };

@@ -122,7 +122,7 @@ std::vector<Part> parts_of(const Analysis& a) {
                    "Kernels, library calls, copies and memsets of one iteration, together.",
                    &Implementation::launches));
     add_detail(value_part("kernels", "kernels", "Kernels of one iteration that are known one by one.",
-                   &Implementation::kernels));
+                          &Implementation::kernels));
     add_detail(value_part(
         "library_calls", "library calls",
         "Calls to cuBLAS, cuDNN ...: one or more kernels each, chosen by the library on a real GPU.",
@@ -135,9 +135,10 @@ std::vector<Part> parts_of(const Analysis& a) {
              return of_lowest(i, [](const Step& s) { return words_cell(s.limiter); });
          }});
     if (a.predicted() && longest(a, bound_of) > 0)
-        add(bar_part("bound", "time bound",
-                     "No run of it is faster: a bound from its bytes and FLOPs, not a prediction of the time.",
-                     "the longest of these bounds", a, bound_of));
+        add(bar_part(
+            "bound", "time bound",
+            "No run of it is faster: a bound from its bytes and FLOPs, not a prediction of the time.",
+            "the longest of these bounds", a, bound_of));
     add(value_part(
         "registers", "registers",
         "Registers per thread, the most of its known kernels; of fused attention: of its attention "
@@ -147,8 +148,9 @@ std::vector<Part> parts_of(const Analysis& a) {
                    "Static and dynamic shared memory of a CTA, the most of its kernels.",
                    &Implementation::shared));
     add_detail(value_part("copies", "copies", "Copies of one iteration, of any direction.",
-                   &Implementation::copies));
-    add_detail({{"waves", "waves",
+                          &Implementation::copies));
+    add_detail(
+        {{"waves", "waves",
           "CTAs of that kernel's grid, in units of what the whole GPU holds at once. Below 1: SMs stay idle.",
           "", true},
          [](const Implementation& i) {
@@ -162,9 +164,11 @@ std::vector<Part> parts_of(const Analysis& a) {
                    "The allocator's peak of allocated bytes during its iterations, inputs included.",
                    &Implementation::peak_memory));
     if (a.timed())
-        add_detail(value_part("time_iqr", "spread", "Interquartile range of the time.", &Implementation::time_iqr));
+        add_detail(
+            value_part("time_iqr", "spread", "Interquartile range of the time.", &Implementation::time_iqr));
     if (!a.predicted() && a.has_convention)
-        add_detail({{"difference", "largest difference",
+        add_detail(
+            {{"difference", "largest difference",
               "Largest absolute difference of the result to that of the implementation it was compared with.",
               "", true},
              [](const Implementation& i) {
