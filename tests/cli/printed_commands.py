@@ -83,7 +83,14 @@ class Session:
         write_blog = self.bin_dir.parent / "tests/analysis/write_blog_run"
         for name, ground in (("run", "virtual"), ("PREDICTED", "virtual"), ("MEASURED", "real")):
             subprocess.run([write_blog, self.folder / name, ground], check=True)
+        for number in range(1, 6):
+            shutil.copytree(self.folder / "MEASURED", self.folder / f"out/run{number}")
         (self.folder / "train.py").write_text(TRAIN)
+        for side in ("base", "head"):
+            bench = self.folder / side / "bench"
+            bench.parent.mkdir()
+            bench.write_text("#!/bin/sh\nexec python3 train.py\n")
+            bench.chmod(0o755)
         shutil.copy("/bin/true", self.folder / "program")
         shutil.copy(self.source / "examples/ci/gate.toml", self.folder / "gate.toml")
         trace = '{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, ' \
