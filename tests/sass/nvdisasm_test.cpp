@@ -130,7 +130,9 @@ void compare(const KernelCode& code, const std::vector<Printed>& printed, const 
 }
 
 TEST_P(Nvdisasm, EveryInstructionIsEqual) {
-    const auto [sm, specific] = GetParam();
+    const auto& [sm_asked, specific_asked] = GetParam();
+    const auto sm = sm_asked;  // clang 14 captures no structured bindings
+    const auto specific = specific_asked;
     // Cubins spread over the library, of sizes that nvdisasm prints in seconds.
     std::vector<std::vector<std::byte>> images;
     size_t seen = 0;
