@@ -1,5 +1,3 @@
-#include "json.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -308,36 +306,16 @@ std::string with_numbers_for_unsafe(const std::string& json) {
     return out;
 }
 
-std::string dump(const Report& report, int indent) {
-    return with_numbers_for_unsafe(json_of(report).dump(indent, ' ', false, Json::error_handler_t::replace));
+std::string dump(const Report& report) {
+    return with_numbers_for_unsafe(json_of(report).dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
 
-std::string embeddable_json(const Report& report) {
-    std::string out;
-    for (const char c : dump(report, -1)) {
-        switch (c) {
-            case '<':
-                out += "\\u003c";
-                break;
-            case '>':
-                out += "\\u003e";
-                break;
-            case '&':
-                out += "\\u0026";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
-
 }  // namespace reports
 
 std::string render_json(const Report& report) {
-    return reports::dump(report, 1) + "\n";
+    return reports::dump(report) + "\n";
 }
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ find include src collectors reports examples tests \( -name '*.cpp' -o -name '*.
     xargs -0 "$environment/bin/clang-format" --dry-run --Werror >&2 || fail "clang-format: run 'clang-format -i' (version 14) on the files named above"
 
 say "building what parses under AddressSanitizer and UBSan in $build-sanitize"
-cmake --preset sanitize -S "$repository" -B "$build-sanitize" > /dev/null || fail "CMake's configuration of the sanitizer build failed"
+cmake --preset sanitize -S "$repository" -B "$build-sanitize" -DATTNSCOPE_PYTHON="$python" > /dev/null || fail "CMake's configuration of the sanitizer build failed"
 cmake --build "$build-sanitize" -j "$jobs" >&2 || fail "the sanitizer build failed: see the compiler's message above"
 configure -DATTNSCOPE_BUILD_TESTS=ON -DATTNSCOPE_SANITIZED_TESTS="$build-sanitize" -DATTNSCOPE_TRITON="$triton_root"
 compile
