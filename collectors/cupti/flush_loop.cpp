@@ -106,6 +106,7 @@ void Session::probe() {
     auto* get = find_function<int(int*)>("libcuda.so.1", "cuDriverGetVersion");
     int version = 0;
     probes_seen_before_ = probes_seen_;
+    launches_before_probe_ = launches_seen_;
     joiner_.set_probe_thread(static_cast<uint32_t>(this_thread().thread));
     probe_pending_ = get != nullptr && get(&version) == 0;
     if (!probe_pending_) return;
@@ -115,16 +116,22 @@ void Session::probe() {
 
 void Session::judge_probe(bool last) {
     if (!probe_pending_ || taken_over_) return;
-    if (last) {  // the write thread may still be at it
-        for (const uint64_t start = monotonic_ms();
-             probes_seen_ == probes_seen_before_ && monotonic_ms() - start < 500;) {
+    if (last) {  // the write thread may still be at it: the limit is for one that stands still
+        uint64_t start = monotonic_ms(), launches = launches_seen_;
+        while (probes_seen_ == probes_seen_before_ && monotonic_ms() - start < 500) {
             const uint32_t seen = round_done_.state();
             if (probes_seen_ == probes_seen_before_) round_done_.wait(seen, 50);
-            if (pool_.outstanding() == 0 && pool_.idle()) break;
+            if (pool_.outstanding() == 0 && pool_.idle() && !in_round_) break;
+            if (const uint64_t now = launches_seen_; now != launches) {
+                launches = now;
+                start = monotonic_ms();
+            }
         }
     }
     probe_pending_ = false;
     if (probes_seen_ != probes_seen_before_) return;
+    // Records still come, the probe's may be behind them: the next one tells.
+    if (!last && launches_seen_ != launches_before_probe_) return;
     // Without one sign of life before, and with launches recorded, this CUPTI does not record the probe: no
     // judgement.
     if (probes_seen_ == 0 && launches_seen_ != 0) return;

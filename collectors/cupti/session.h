@@ -140,13 +140,14 @@ class Session {
 
     std::atomic<bool> started_{false}, ended_{false}, cupti_on_{false}, initialised_{false};
     std::atomic<bool> stop_flush_{false}, flushed_{false}, stop_write_{false}, written_{false};
+    std::atomic<bool> in_round_{false};  ///< the write thread has buffers that it has not read yet
     std::atomic<uint64_t> library_calls_{0}, dropped_{0}, probes_seen_{0}, launches_seen_{0};
     Signal wake_flush_, flush_done_, write_done_, round_done_;
 
     // Of the flush thread alone.
     std::set<std::string> libraries_told_;
     bool devices_told_ = false, other_runtime_told_ = false, taken_over_ = false, probe_pending_ = false;
-    uint64_t probes_sent_ = 0, probes_seen_before_ = 0, probe_time_ms_ = 0;
+    uint64_t probes_sent_ = 0, probes_seen_before_ = 0, launches_before_probe_ = 0, probe_time_ms_ = 0;
 
     // Of the write thread alone.
     std::vector<BufferPool::Completed> completed_;

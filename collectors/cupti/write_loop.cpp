@@ -49,10 +49,17 @@ void Session::write_loop() {
 }
 
 void Session::write_round(bool last) {
+    in_round_ = true;  // before the pool looks idle
     pool_.take(completed_);
-    if (completed_.empty() && !last && joiner_.nothing_waits()) return;
+    if (completed_.empty() && !last && joiner_.nothing_waits()) {
+        in_round_ = false;
+        return;
+    }
+    const Joiner::Counts& counts = joiner_.counts();
     for (const BufferPool::Completed& buffer : completed_) {
         read_buffer(joiner_, cupti_.get_next_record, buffer.data, buffer.valid);
+        launches_seen_ = counts.kernels + counts.memcpys + counts.memsets;
+        probes_seen_ = joiner_.probes_seen();
         pool_.recycle(buffer.data);
         joiner_.settle(text_, false);
         // On a busy machine the launches may come before the flush thread has described the process: a first
@@ -66,9 +73,7 @@ void Session::write_round(bool last) {
         file_.append(text_);
         text_.clear();
     }
-    const Joiner::Counts& counts = joiner_.counts();
-    launches_seen_ = counts.kernels + counts.memcpys + counts.memsets;
-    probes_seen_ = joiner_.probes_seen();
+    in_round_ = false;
     round_done_.raise();
 }
 

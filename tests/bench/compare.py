@@ -83,7 +83,10 @@ class Bench:
         for file in (self.scratch / "run").glob("*.jsonl"):
             with open(file, "rb") as lines:
                 lines.seek(max(0, file.stat().st_size - 4096))
-                last = lines.read().splitlines()[-1]
+                ending = lines.read()
+            if b'"data_loss"' in ending:
+                sys.exit(f"{file}: says that records were lost:\n{ending.decode(errors='replace')}")
+            last = ending.splitlines()[-1]
             record = json.loads(last)
             if record.get("type") == "end" and "kernels" in record:
                 ends.append(record)
