@@ -17,7 +17,7 @@ constexpr size_t kLongestLiteral = 512, kMostFields = 8192;
 enum Class : uint8_t { plain = 0, space = 1, ends = 2, wrong = 4, nests = 8 };
 constexpr auto kClass = [] {
     std::array<uint8_t, 256> out{};
-    for (const char c : {' ', '\n', '\t', '\r'}) out[static_cast<uint8_t>(c)] = space;
+    for (const char c : {' ', '\n', '\t', '\r'}) out[static_cast<uint8_t>(c)] = space;  // is_space
     for (const char c : {',', '}', ']'}) out[static_cast<uint8_t>(c)] = ends;
     for (const char c : {'"', '{', '[', ':', '\0'}) out[static_cast<uint8_t>(c)] = wrong;
     for (const char c : {'"', '{', '[', '}', ']'}) out[static_cast<uint8_t>(c)] |= nests;
@@ -26,10 +26,6 @@ constexpr auto kClass = [] {
 
 bool is(char c, unsigned classes) {
     return (kClass[static_cast<uint8_t>(c)] & classes) != 0;
-}
-
-bool is_space(char c) {
-    return is(c, space);
 }
 
 /// A bit at 0x80 of each byte of `word` that equals `c`.

@@ -27,6 +27,10 @@ struct JsonField {
     bool nested = false;  ///< it is in the object that was flattened
 };
 
+inline bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 /// The text between `p` and `end`; 64 readable bytes must follow `end`.
 struct JsonText {
     const char* p = nullptr;
@@ -34,7 +38,7 @@ struct JsonText {
 
     /// The next character that is no white space, 0 at the end; not taken.
     char peek() {
-        while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')) ++p;
+        while (p < end && is_space(*p)) ++p;
         return p < end ? *p : '\0';
     }
 };
