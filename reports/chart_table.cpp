@@ -28,6 +28,10 @@ bool is_drawn(const Chart& chart, const Chart::Point& point) {
     return is_shown(point.x) && (!plane || is_shown(point.y));
 }
 
+bool is_sum(const Chart& chart, const Chart::Point& point) {
+    return chart.kind == Chart::Kind::stacked_bars && point.series.empty();
+}
+
 Table table_of(const Chart& chart) {
     Table table;
     table.id = chart.id;

@@ -200,9 +200,10 @@ std::string render_html(const Report& report) {
     parts.add("reproduce", "Reproduce", commands(report));
     parts.add("data", "All of this as data", data(report));
 
+    const std::vector<Fact> ran_where = strip(report);
     std::string out =
         head(report) + "<body>\n<a class=\"skip\" href=\"#main\">Skip to the answer</a>\n<header>\n<h1>" +
-        title(report) + "</h1>\n" + (strip(report).empty() ? "" : facts(strip(report), "strip")) +
+        title(report) + "</h1>\n" + (ran_where.empty() ? "" : facts(ran_where, "strip")) +
         "</header>\n<section class=\"banner " + (report.predicted ? "predicted" : "measured") +
         "\" aria-label=\"Predicted or measured\"><p><strong>" + banner.mark + "</strong> <span>" +
         html_prose(banner.sentence) + "</span></p></section>\n<main id=\"main\" tabindex=\"-1\">\n";

@@ -45,10 +45,6 @@ bool any_drawn(const Chart& chart, const PlotRow& row) {
                        [&](const Chart::Point* p) { return is_drawn(chart, *p); });
 }
 
-bool is_sum(const Chart& chart, const Chart::Point& point) {
-    return chart.kind == Kind::stacked_bars && point.series.empty();
-}
-
 /// What stands behind a row: its number, the total of its parts, or what is noted.
 void set_ends(const Chart& chart, std::vector<PlotRow>& rows) {
     const Scale x = chart_scale(chart, true), y = chart_scale(chart, false);
@@ -196,15 +192,7 @@ class Rows {
     }
 
     std::string grid(double bottom) const {
-        std::string out;
-        const auto size = [](const Tick& tick) { return svg::number_width(tick.text); };
-        for (const Tick& tick : axis_.ticks(8, size)) {
-            const double x = axis_.at(tick.value), half = svg::number_width(tick.text) / 2;
-            out += svg::line(x, 2, x, bottom, "grid");
-            const bool over = x + half > plot_width;
-            out += svg::text(over ? plot_width : x, bottom + 14, html(tick.text), "k",
-                             over ? svg::Anchor::end : svg::Anchor::middle);
-        }
+        std::string out = svg::grid_across(axis_, 2, bottom);
         out += svg::line(axis_.from_px, bottom, axis_.to_px, bottom, "axis");
         // Under the axis where it fits, else from the picture's edge.
         const std::string title = svg::fit_number(axis_.title(chart_.x.title), plot_width);

@@ -86,7 +86,6 @@ class Scatter {
     }
 
   private:
-    static double tick_width(const Tick& tick) { return svg::number_width(tick.text); }
     static double tick_height(const Tick&) { return 11; }
     std::vector<Tick> y_ticks() const { return y_.ticks(8, tick_height); }
 
@@ -106,14 +105,7 @@ class Scatter {
     }
 
     std::string grid() const {
-        std::string out;
-        for (const Tick& tick : x_.ticks(8, tick_width)) {
-            const double x = x_.at(tick.value), half = tick_width(tick) / 2;
-            out += svg::line(x, kTop, x, kBottom, "grid");
-            const bool over = x + half > plot_width;
-            out += svg::text(over ? plot_width : x, kBottom + 14, html(tick.text), "k",
-                             over ? svg::Anchor::end : svg::Anchor::middle);
-        }
+        std::string out = svg::grid_across(x_, kTop, kBottom);
         for (const Tick& tick : y_ticks()) {
             const double y = y_.at(tick.value);
             out += svg::line(x_.from_px, y, x_.to_px, y, "grid") +

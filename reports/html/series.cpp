@@ -1,6 +1,7 @@
 // How series are told apart.
 #include <algorithm>
 
+#include "../chart_table.h"
 #include "axis.h"
 #include "plot.h"
 
@@ -9,8 +10,7 @@ namespace attnscope::reports {
 std::vector<std::string> series_of(const Chart& chart) {
     std::vector<std::string> used, out;
     for (const Chart::Point& point : chart.points) {
-        const bool sum = chart.kind == Chart::Kind::stacked_bars && point.series.empty();
-        if (!sum && std::find(used.begin(), used.end(), point.series) == used.end())
+        if (!is_sum(chart, point) && std::find(used.begin(), used.end(), point.series) == used.end())
             used.push_back(point.series);
     }
     for (const std::string& series : chart.series)

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "../unicode.h"
-#include "axis.h"
+#include "escape.h"
+#include "plot.h"
 
 namespace attnscope::reports::svg {
 namespace {
@@ -70,6 +71,19 @@ std::string bar(double x, double y, double width, double height, const std::stri
 
 std::string hatch(double x, double y, double width, double height, const std::string& pattern) {
     return "<path fill=\"url(#" + pattern + ")\" d=\"" + rectangle(x, y, width, height) + "\"/>";
+}
+
+std::string grid_across(const Axis& axis, double top, double bottom) {
+    const auto width = [](const Tick& tick) { return number_width(tick.text); };
+    std::string out;
+    for (const Tick& tick : axis.ticks(8, width)) {
+        const double x = axis.at(tick.value);
+        out += line(x, top, x, bottom, "grid");
+        const bool over = x + width(tick) / 2 > plot_width;
+        out += text(over ? plot_width : x, bottom + 14, html(tick.text), "k",
+                    over ? Anchor::end : Anchor::middle);
+    }
+    return out;
 }
 
 }  // namespace attnscope::reports::svg

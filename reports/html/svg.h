@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "axis.h"
+
 namespace attnscope::reports::svg {
 
 /// How wide a text is, in a wide font, in 12 and in 11 px.
@@ -25,5 +27,7 @@ std::string line(double x1, double y1, double x2, double y2, const char* css);
 std::string bar(double x, double y, double width, double height, const std::string& css);
 /// The same, filled with a pattern of the page.
 std::string hatch(double x, double y, double width, double height, const std::string& pattern);
+/// A line upwards from each tick of a lying axis, its number below.
+std::string grid_across(const Axis& axis, double top, double bottom);
 
 }  // namespace attnscope::reports::svg

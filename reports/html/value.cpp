@@ -41,9 +41,4 @@ std::string html_value(const Value& value) {
     return is_predicted(value) ? "<i>" + text + "</i>" : text;
 }
 
-std::string html_plain(double number, Unit unit, Scale scale) {
-    const Formatted shown = format(number, unit, scale);
-    return data(number, shown.rounded ? format_exact(number, unit) : "", shown.with(no_break));
-}
-
 }  // namespace attnscope::reports

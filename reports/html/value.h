@@ -11,7 +11,4 @@ std::string html_number(const Value& value, const Formatted& shown, const std::s
 /// The value and the letters of its origin, or a dash and its reason, where there is room for words.
 std::string html_value(const Value& value);
 
-/// A number that has no origin of its own, as a chart's points.
-std::string html_plain(double number, Unit unit, Scale scale);
-
 }  // namespace attnscope::reports
