@@ -32,7 +32,8 @@ struct SelfTest {
         cannot_fail;           ///< gated, and cannot be made worse, or not be told with so few runs
     std::vector<Noise> noise;  ///< of counters and times; empty with one run
 
-    bool passed() const;         ///< it can fail, and does not where nothing changed
+    bool sees() const;           ///< it can fail, and does not where nothing changed
+    bool passed() const;         ///< and no bound is within the noise
     std::string policy() const;  ///< the proposed bounds as [[limit]]s; empty: none
 };
 

@@ -2,6 +2,7 @@
 
 #include "attnscope/render_gate.h"
 #include "gate/show.h"
+#include "markdown/comment.h"
 #include "markdown/escape.h"
 #include "unicode.h"
 
@@ -13,24 +14,13 @@ using gate::Outcome;
 using gate::Verdict;
 
 constexpr size_t kLongestCell = 160, kLongestProse = 400;  // columns
+constexpr size_t kLeast = 512, kClosing = 220;             // bytes
 
 std::string cell(const std::string& text) {
     return markdown_text(truncate(clean(text), kLongestCell));
 }
 std::string prose(const std::string& text) {
     return markdown_text(truncate(clean(text), kLongestProse));
-}
-
-/// The tag is inside an HTML comment: nothing of it may end the comment.
-std::string safe_id(const std::string& id) {
-    std::string out;
-    for (const char c : id.substr(0, 100))
-        out +=
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'
-                ? c
-            : out.empty() || out.back() == '-' ? '_'
-                                               : '-';
-    return out.empty() ? "gate" : out;
 }
 
 std::string row(const Verdict& v, const gate::GateResult& result) {
@@ -57,31 +47,25 @@ std::string changes(const char* what, const std::vector<gate::Change>& all) {
 }  // namespace
 
 std::string render_gate_markdown(const gate::GateResult& result, const std::string& id, size_t budget) {
-    budget = std::max<size_t>(budget, 512);
     const std::string word = verdict_word(result);
-    std::string out = "<!-- attnscope:id=" + safe_id(id) + " -->\n### attnscope gate: " +
-                      (word == "PASSED"   ? "✅ passed"
-                       : word == "FAILED" ? "❌ failed"
-                                          : "❔ cannot judge") +
-                      "\n" + prose(result.headline) + ". " + cell(result.gpu) + ", " + ground_note(result) +
-                      ".\n";
+    Comment comment(id.empty() ? "gate" : id, std::max(budget, kLeast), kClosing);
+    comment.line(std::string("### attnscope gate: ") + (word == "PASSED"   ? "✅ passed"
+                                                        : word == "FAILED" ? "❌ failed"
+                                                                           : "❔ cannot judge"));
+    comment.line(prose(result.headline) + ". " + cell(result.gpu) + ", " + ground_note(result) + ".");
     // Everything beyond the two lines is added while it fits; what did not is counted.
-    const std::string tail_room(220, ' ');
     size_t left_out = 0;
-    const auto add = [&](const std::string& text, const std::string& closing = {}) {
-        if (out.size() + text.size() + closing.size() + tail_room.size() > budget) {
-            ++left_out;
-            return false;
-        }
-        out += text;
-        return true;
+    const auto add = [&](const std::string& text) {
+        const bool fits = comment.add(text);
+        left_out += !fits;
+        return fits;
     };
     if (!result.context.before.empty())
         add("base: " + markdown_code(truncate(clean(result.context.before), kLongestCell)) +
             ", head: " + markdown_code(truncate(clean(result.context.after), kLongestCell)) + "\n");
     if (word == "PASSED" && result.inputs.empty() && result.environment.empty() &&
         result.count(Outcome::better) == 0)
-        return out;
+        return comment.close("");
     add("\n" + changes("Input", result.inputs));
     add(changes("Environment", result.environment));
     for (size_t i = 1; i < result.no_comparison.size(); ++i)
@@ -110,12 +94,12 @@ std::string render_gate_markdown(const gate::GateResult& result, const std::stri
     const auto command = [&](const char* what, const std::string& text) {
         const std::string code =
             std::string(what) + markdown_code(truncate(clean(text), kLongestProse)) + "\n";
-        if (!text.empty() && out.size() + tail.size() + code.size() <= budget) tail += code;
+        if (!text.empty() && comment.closes_with(tail.size() + code.size())) tail += code;
     };
     command("To see it: ", next);
     if (result.verdicts.size() > result.count(Outcome::same))
         command("To accept it: ", result.update_command);
-    return out + tail + (tail.back() == '\n' ? "" : "\n");
+    return comment.close(tail + (tail.back() == '\n' ? "" : "\n"));
 }
 
 }  // namespace attnscope

@@ -78,10 +78,8 @@ std::string row_of(const Cells& cells, const std::array<size_t, kFields>& widths
     std::string line;
     for (size_t f = 0; f < kFields; ++f) {
         if (widths[f] == 0) continue;
-        const std::string text = truncate(cells[f], widths[f]);
-        const std::string padding(widths[f] - width_of(text), ' ');
         line += (line.empty() ? "" : std::string(kGap, ' ')) +
-                (kTable[f].right ? padding + text : text + padding);
+                aligned(truncate(cells[f], widths[f]), widths[f], kTable[f].right);
     }
     return line.substr(0, line.find_last_not_of(' ') + 1);
 }
@@ -103,9 +101,7 @@ void write_verdicts(TextWriter& out, const std::vector<const Verdict*>& verdicts
             all += widths[f] + (all > 0 ? kGap : 0);
     }
     out.line(out.styled(row_of(titles, widths), Style::bold));
-    std::string rule;
-    for (size_t i = 0; i < all; ++i) rule += "─";
-    out.line(out.styled(rule, Style::dim));
+    out.rule(all);
     for (size_t i = 0; i < rows.size(); ++i) {
         const std::string line = row_of(rows[i], widths);
         const size_t sign = rows[i][0].size();

@@ -151,7 +151,7 @@ bool Comment::add(const std::string& markdown) {
 }
 
 std::string Comment::close(const std::string& markdown) {
-    if (text_.size() + markdown.size() <= budget_) text_ += markdown;
+    if (closes_with(markdown.size())) text_ += markdown;
     return std::move(text_);
 }
 

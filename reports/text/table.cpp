@@ -33,11 +33,6 @@ std::string text_of(const TextWriter& writer, const TableView& view, const RowVi
     return column == 0 ? truncate(text, name_width) : truncate(text, 24);
 }
 
-std::string aligned(const std::string& text, size_t width, bool right) {
-    const std::string padding(width - std::min(width, width_of(text)), ' ');
-    return right ? padding + text : text + padding;
-}
-
 /// A title takes as few columns as its numbers allow, over at most three lines.
 TextColumn laid_out(const TextWriter& writer, const TableView& view, size_t index) {
     TextColumn result{&view.columns[index], index, {}, 0};
@@ -110,9 +105,7 @@ void write_header(TextWriter& writer, const std::vector<TextColumn>& columns) {
         }
         writer.line(writer.styled(line.substr(0, line.find_last_not_of(' ') + 1), Style::bold));
     }
-    std::string rule;
-    for (size_t i = 0; i < width; ++i) rule += "─";
-    writer.line(writer.styled(rule, Style::dim));
+    writer.rule(width);
 }
 
 void write_row(TextWriter& writer, const TableView& view, const RowView& row,

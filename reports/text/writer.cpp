@@ -91,6 +91,17 @@ void TextWriter::command(std::string_view first, std::string_view text, Style st
     }
 }
 
+std::string aligned(const std::string& text, size_t columns, bool right) {
+    const std::string padding(columns - std::min(columns, width_of(text)), ' ');
+    return right ? padding + text : text + padding;
+}
+
+void TextWriter::rule(size_t columns) {
+    std::string dashes;
+    for (size_t i = 0; i < columns; ++i) dashes += "─";
+    line(styled(dashes, Style::dim));
+}
+
 void TextWriter::line(std::string_view text) {
     out_ += text;
     out_ += '\n';

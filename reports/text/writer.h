@@ -9,6 +9,9 @@ namespace attnscope::reports {
 
 enum class Style { plain, bold, dim, good, warning, problem, heading };
 
+/// Filled up with spaces to as many columns, where it is not wider.
+std::string aligned(const std::string& text, size_t columns, bool right);
+
 class TextWriter {
   public:
     /// `hide_virtual`: where every number is virtual the banner says so, not each of them.
@@ -26,6 +29,7 @@ class TextWriter {
     void command(std::string_view first, std::string_view text, Style style = Style::plain);
     /// As it is: the caller has kept the width.
     void line(std::string_view text);
+    void rule(size_t columns);  ///< a line across, below a table's head
 
     std::string take() { return std::move(out_); }
 

@@ -78,9 +78,8 @@ int prove_it_fails(const gate::GateFacts& facts, const gate::Policy& policy) {
         say("one run has no noise to measure: give several for bounds");
     else if (const std::string bounds = test.policy(); !bounds.empty())
         std::cout << "# what the noise of these " << facts.runs << " runs does not reach\n" << bounds;
-    const bool sees = test.missed.empty() && test.worsened > 0 && test.same.count(gate::Outcome::worse) == 0;
     std::cout << (test.passed() ? "the gate can fail: "
-                  : sees        ? "THE GATE CRIES WOLF, bounds are within the noise: "
+                  : test.sees() ? "THE GATE CRIES WOLF, bounds are within the noise: "
                                 : "THE GATE IS BROKEN: ")
               << test.worsened - test.missed.size() << " of " << test.worsened
               << " worsened values were seen\n";

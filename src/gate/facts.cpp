@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "analysis/status.h"
 #include "attnscope/names.h"
 
 namespace attnscope::gate {
