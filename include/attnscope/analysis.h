@@ -158,6 +158,7 @@ struct TimelineLane {
 };
 
 enum class ImplementationStatus : uint8_t { ran, refused, failed, unknown };
+const char* to_string(ImplementationStatus status);  ///< "ran", "refused", "failed", "unknown"
 
 /// One way to compute attention; in a run without attnscope's NVTX names, one top-level range or the whole
 /// program.

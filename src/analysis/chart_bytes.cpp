@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "chart_parts.h"
+#include "report_parts.h"
 #include "words.h"
 
 namespace attnscope::parts {
@@ -17,25 +18,20 @@ constexpr const char* kAll = "not told apart";
 struct Amount {
     std::vector<std::pair<const char*, Value>> parts;
     std::string absent;
-    std::string note;
 };
 
 void add_level(Chart& c, const Drawn& of, const std::string& level, const auto& amount_of) {
     // Rows that say the same reason are one.
-    std::vector<std::pair<std::string, std::vector<std::string>>> absent;
+    ByReason absent;
     std::vector<Chart::Point> points;
     for (const Implementation* i : of.list) {
         const Amount amount = amount_of(*i);
         if (amount.parts.empty()) {
-            auto same = std::find_if(absent.begin(), absent.end(),
-                                     [&](const auto& x) { return x.first == amount.absent; });
-            if (same == absent.end()) same = absent.insert(absent.end(), {amount.absent, {}});
-            same->second.push_back(i->title);
+            add_reason(absent, amount.absent, i->title);
             continue;
         }
         for (const auto& [series, value] : amount.parts)
             points.push_back({i->title, series, bare(value), {}, chart::is_measured(value), "", level});
-        points.back().note = amount.note;
     }
     if (points.empty()) return;
     for (const auto& [reason, titles] : absent)
@@ -50,14 +46,14 @@ void add_level(Chart& c, const Drawn& of, const std::string& level, const auto& 
 }
 
 Amount whole(const Value& value, const char* series = kAll) {
-    if (!value) return {{}, value.absent, ""};
-    return {{{series, value}}, "", ""};
+    if (!value) return {{}, value.absent};
+    return {{{series, value}}, ""};
 }
 
 /// All that its kernels read and write: the model tells scores from the rest.
 Amount of_kernels(const Implementation& i) {
     const Value &all = i.prediction.bytes, &scores = i.prediction.score_bytes;
-    if (!all || !scores) return {{}, all ? scores.absent : all.absent, ""};
+    if (!all || !scores) return {{}, all ? scores.absent : all.absent};
     Amount out;
     if (const double rest = *all.number - *scores.number; rest > 0)
         out.parts.emplace_back(kTensors, Value::of(rest, Unit::bytes, all.provenance));
@@ -80,7 +76,7 @@ std::string sentence(const Drawn& of) {
     if (most && *most->prediction.least_bytes.number > 0)
         text = words::join(memory) + (memory.size() == 1 ? " sends" : " send") +
                " the score matrix through memory again and again, " + most->title + " " +
-               chart::times(*most->prediction.score_bytes.number / *most->prediction.least_bytes.number) +
+               words::times(*most->prediction.score_bytes.number / *most->prediction.least_bytes.number) +
                " the bytes of q, k, v and o";
     if (!registers.empty())
         text += (text.empty() ? "" : "; ") + words::join(registers) +

@@ -39,8 +39,14 @@ struct Time {
 Time time_of(const Analysis& analysis, const Implementation& implementation);
 /// FLOPs / ns, as FLOP/s.
 Value throughput(const Value& flops, const Value& nanoseconds);
-/// "2 times", "1.4 times".
-std::string times(double ratio);
+/// What the picture draws of one implementation, at this time or bound.
+Chart::Point throughput_point(const Implementation& implementation, const std::string& series, Value x,
+                              const Value& time);
+Chart::Axis throughput_axis();
+/// The series of pictures of times, in the order of their legend.
+std::vector<std::string> kinds_of_time();
+/// Of the instructions that any of these uses; nullptr where no roof is known.
+const Prediction* highest_roof(const Drawn& drawn);
 
 }  // namespace chart
 }  // namespace attnscope::parts

@@ -38,26 +38,24 @@ std::string sentence(const Drawn& of) {
             roofs.push_back(i->prediction.roof_name);
     for (const std::string& roof : roofs) add("compute", "the " + roof + " bind", roof);
     add("exponentials", "exponentials bind", "");
-    std::string text = words::join(parts, "; ", "; ");
-    if (text.empty()) return {};
-    text.front() = char(std::toupper(static_cast<unsigned char>(text.front())));
-    return text + ". What a time leaves between its mark and the roof is not explained by bytes or FLOPs.";
+    if (parts.empty()) return {};
+    return words::capital(words::join(parts, "; ", "; ")) +
+           ". What a time leaves between its mark and the roof is not explained by bytes or FLOPs.";
 }
 
 void add_roofs(Chart& c, const Drawn& of, const Value& dram) {
-    double highest = 0;
     for (const Implementation* i : of.list) {
         const Prediction& p = i->prediction;
         if (!p.roof || std::any_of(c.lines.begin(), c.lines.end(),
                                    [&](const Chart::Line& line) { return line.label == p.roof_name; }))
             continue;
         const double height = *p.roof.number;
-        highest = std::max(highest, height);
         c.lines.push_back(
             {p.roof_name, bare(p.roof), std::max(height / *dram.number, c.x.from), height, c.x.full, height});
     }
     const double start = std::max(c.x.from, c.y.from / *dram.number);  // where the slope enters the picture
-    const double end = highest > 0 ? highest / *dram.number : c.x.full;
+    const Prediction* highest = chart::highest_roof(of);
+    const double end = highest ? *highest->roof.number / *dram.number : c.x.full;
     c.lines.push_back({"DRAM", bare(dram), start, start * *dram.number, end, end * *dram.number});
 }
 
@@ -74,8 +72,9 @@ Chart roofline_chart(const Analysis& a, const Drawn& of) {
            0,
            "useful FLOPs / bytes that reach DRAM: counted where counters were read, else the model's least",
            true};
-    c.y = {"throughput", Unit::flop_per_second, 0, 0, "useful FLOPs / time", true};
-    c.series = {"measured", "published", "bound"};
+    c.y = chart::throughput_axis();
+    c.y.log = true;
+    c.series = chart::kinds_of_time();
     const auto shape = shape_of(a.workload);
     if (!shape || !a.device)
         return chart::none(
@@ -86,9 +85,7 @@ Chart roofline_chart(const Analysis& a, const Drawn& of) {
     std::vector<double> xs, ys;
     const auto add = [&](const Implementation& i, const Value& bytes, const Value& time,
                          const std::string& series) {
-        Chart::Point p{i.title, series, intensity(i.flops, bytes), chart::throughput(i.flops, time), false,
-                       "",      ""};
-        p.measured = p.y && chart::is_measured(p.y);
+        Chart::Point p = chart::throughput_point(i, series, intensity(i.flops, bytes), time);
         if (p.x && p.y && *p.x.number > 0 && *p.y.number > 0) {
             xs.push_back(*p.x.number);
             ys.push_back(*p.y.number);
@@ -109,12 +106,9 @@ Chart roofline_chart(const Analysis& a, const Drawn& of) {
                                 : c.points.front().x ? c.points.front().y.absent
                                                      : c.points.front().x.absent) +
                                ".");
-    double roof = 0;
-    for (const Implementation* i : of.list)
-        if (i->prediction.roof) roof = std::max(roof, *i->prediction.roof.number);
-    if (roof > 0) {
-        xs.push_back(roof / *dram.number);  // the ridge
-        ys.push_back(roof);
+    if (const Prediction* highest = chart::highest_roof(of)) {
+        xs.push_back(*highest->roof.number / *dram.number);  // the ridge
+        ys.push_back(*highest->roof.number);
     }
     c.x.from = *std::min_element(xs.begin(), xs.end()) / 3;
     c.x.full = *std::max_element(xs.begin(), xs.end()) * 3;

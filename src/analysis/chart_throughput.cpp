@@ -65,7 +65,7 @@ std::string why(const Drawn& of, const std::string& fastest) {
 /// Of those that have both numbers by one kind of time: the fastest against what has more occupancy.
 std::string sentence(const Drawn& of, const std::vector<Chart::Point>& points) {
     std::vector<const Chart::Point*> shown;
-    for (const char* series : {"measured", "published", "bound"}) {
+    for (const std::string& series : chart::kinds_of_time()) {
         shown.clear();
         for (const Chart::Point& p : points)
             if (p.series == series && p.x && p.y) shown.push_back(&p);
@@ -88,7 +88,7 @@ std::string sentence(const Drawn& of, const std::vector<Chart::Point>& points) {
     const auto add = [&](const Chart::Point& p) {
         const double share = *p.y.number / *fast->y.number;
         const bool same = bound && share > 0.99;
-        const std::string occupancy = chart::times(*p.x.number / *fast->x.number);
+        const std::string occupancy = words::times(*p.x.number / *fast->x.number);
         const std::string reached = same ? "the same bound" : words::percent(std::round(share * 100));
         if (parts.empty())
             parts.push_back(p.label + " has " + occupancy + " the occupancy of " + fast->label + " and " +
@@ -113,15 +113,6 @@ std::string sentence(const Drawn& of, const std::vector<Chart::Point>& points) {
     return text + "." + why(of, fast->label);
 }
 
-/// The highest roof of those that are drawn.
-const Prediction* highest_roof(const Drawn& of) {
-    const Prediction* highest = nullptr;
-    for (const Implementation* i : of.list)
-        if (i->prediction.roof && (!highest || *i->prediction.roof.number > *highest->roof.number))
-            highest = &i->prediction;
-    return highest;
-}
-
 }  // namespace
 
 Chart throughput_chart(const Analysis& a, const Drawn& of) {
@@ -131,12 +122,11 @@ Chart throughput_chart(const Analysis& a, const Drawn& of) {
     c.kind = Chart::Kind::scatter;
     const Which which = which_of(of);
     c.x = {title_of(which), Unit::percent, 0, 100, "all warps that an SM can hold", false};
-    c.y = {"throughput", Unit::flop_per_second, 0, 0, "useful FLOPs / time", false};
-    c.series = {"measured", "published", "bound"};
+    c.y = chart::throughput_axis();
+    c.series = chart::kinds_of_time();
     double least = 0, most = 0;
     const auto add = [&](const Implementation& i, const Value& time, const std::string& series) {
-        Chart::Point p{i.title, series, occupancy(i, which), chart::throughput(i.flops, time), false, "", ""};
-        p.measured = p.y && chart::is_measured(p.y);
+        Chart::Point p = chart::throughput_point(i, series, occupancy(i, which), time);
         if (p.x && p.y && *p.y.number > 0) {
             least = least == 0 ? *p.y.number : std::min(least, *p.y.number);
             most = std::max(most, *p.y.number);
@@ -156,7 +146,7 @@ Chart throughput_chart(const Analysis& a, const Drawn& of) {
                                                                        : c.points.front().y.absent) +
                                ".");
     c.sentence = sentence(of, c.points);
-    const Prediction* roof = highest_roof(of);
+    const Prediction* roof = chart::highest_roof(of);
     c.y.log = most > 10 * least;
     if (roof) most = std::max(most, *roof->roof.number);
     c.y.full = 1.4 * most;

@@ -138,7 +138,7 @@ Chart prediction_chart(const Analysis& a, const Drawn& of) {
     c.kind = Chart::Kind::dots;
     c.x = {"time of one iteration", Unit::nanoseconds, 0, 0, "one axis for all", true};
     c.y = {"bound / time", Unit::percent, 0, 0, "how much of what its roofs allow it reaches", false};
-    c.series = {"measured", "published", "bound"};
+    c.series = chart::kinds_of_time();
     const Implementation* nearest = nullptr;
     double nearest_share = 0;
     std::string absent;

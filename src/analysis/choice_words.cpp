@@ -1,7 +1,6 @@
 #include "choice_words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "attnscope/operation.h"
@@ -123,8 +122,7 @@ std::string backend_answer(const AttentionChoice::Backend& backend, const std::s
         std::string next = condition + (i + 1 < backend.refused.size()
                                             ? " it would then be refused: " + sentence(backend.refused[i + 1])
                                             : std::string(" it would take the call"));
-        next.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(next.front())));
-        text += " " + next + ".";
+        text += " " + capital(next) + ".";
     }
     return text;
 }

@@ -1,20 +1,16 @@
 #include "implementation.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "intervals.h"
 #include "models.h"
-#include "statistics.h"
-#include "status.h"
 #include "steps.h"
 #include "timeline.h"
+#include "times.h"
 #include "words.h"
 
 namespace attnscope {
 namespace {
-
-using Sequence = std::vector<uint32_t>;
 
 struct Counts {
     double by_kind[4] = {};
@@ -93,70 +89,6 @@ const Device* device_of(const Process& process, const Implementation& implementa
     for (const Step& step : implementation.steps)
         if (const Device* device = process.device(step.device)) return device;
     return process.devices.empty() ? nullptr : &process.devices.front();
-}
-
-/// Times of the program itself: none on a virtual GPU, and none under counters.
-bool has_times(const Process& process, Ground ground) {
-    return ground != Ground::virtual_gpu && process.collection == Collection::activity;
-}
-
-double duration(const Launch& launch) {
-    return double(*launch.end_ns - *launch.start_ns);
-}
-
-/// Of sorted times.
-Value interquartile_range(const std::vector<double>& times, Ground ground) {
-    const Provenance computed{Source::computed, ground};
-    if (times.size() < 4) return Value::missing("needs at least 4 iterations", Unit::nanoseconds, computed);
-    return Value::of(
-        quantile(times, 0.75) - quantile(times, 0.25), Unit::nanoseconds, computed,
-        "third quartile - first quartile of " + words::number(double(times.size())) + " iterations");
-}
-
-/// GPU time of each iteration, and of each step where the iterations are alike.
-void set_times(Implementation& out, const Process& process, const std::vector<Sequence>& iterations,
-               Ground ground) {
-    // Under counters kernels run one by one: what they take then is not the program's time.
-    const bool counted = process.collection == Collection::counters;
-    out.time = out.time_iqr =
-        no_time(ground, counted ? no_time_under_counters(process) : "no start and end in the records");
-    if (!has_times(process, ground)) return;
-    double without = 0, all = 0;
-    std::vector<double> totals;
-    for (const Sequence& iteration : iterations) {
-        double total = 0;
-        for (const uint32_t l : iteration) {
-            ++all;
-            if (process.launches[l].start_ns)
-                total += duration(process.launches[l]);
-            else
-                ++without;
-        }
-        totals.push_back(total);
-    }
-    const Provenance computed{Source::computed, ground};
-    if (all == 0 || without > 0) {
-        const std::string why = all == 0 ? "no launches"
-                                         : words::number(without) + " of " + words::number(all) +
-                                               " launches have no start and end";
-        out.time = out.time_iqr = Value::missing(why, Unit::nanoseconds, computed);
-        return;
-    }
-    std::sort(totals.begin(), totals.end());
-    out.time = Value::of(quantile(totals, 0.5), Unit::nanoseconds, computed,
-                         "median of " + words::plural(double(totals.size()), "iteration") +
-                             " of the sum of end - start over its launches");
-    out.time_iqr = interquartile_range(totals, ground);
-    if (!out.iterations_equal) return;
-    for (size_t i = 0; i < out.steps.size(); ++i) {
-        std::vector<double> times;
-        for (const Sequence& iteration : iterations)
-            times.push_back(duration(process.launches[iteration[i]]));
-        std::sort(times.begin(), times.end());
-        out.steps[i].time = Value::of(quantile(times, 0.5), Unit::nanoseconds, {Source::trace, ground},
-                                      "median of " + words::plural(double(times.size()), "iteration"));
-        out.steps[i].time_iqr = interquartile_range(times, ground);
-    }
 }
 
 /// What the hardware counted in each iteration, and in each of its launches where the iterations are alike.
@@ -328,9 +260,10 @@ Implementation analyze_group(const Process& process, const NamedLaunches& group,
     set_counts(out, count(process, group.launches), {}, ground);
     set_step_totals(out, ground);
     std::vector<Step> steps = std::move(out.steps);
-    set_times(out, process, {group.launches}, ground);  // the steps have their own sums already
+    const std::vector<Sequence> all = {group.launches};
+    set_times(out, process, all, ground);  // the steps have their own sums already
     out.steps = std::move(steps);
-    set_timeline(out, process, {group.launches});
+    set_timeline(out, process, all);
     apply_mark(out, nullptr, {}, ground);
     set_models(out, {}, device_of(process, out), ground);
     return out;

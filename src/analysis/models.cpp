@@ -140,9 +140,8 @@ void set_models(Implementation& out, const Workload& workload, const Device* dev
         out.least_bytes = out.score_bytes = Value::missing(why, Unit::bytes, model);
         out.flops = Value::missing(why, Unit::flop, computed);
         Prediction& p = out.prediction;
-        for (Value* v : {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.tile_bytes, &p.register_scores,
-                         &p.least_memory, &p.least_bytes})
-            *v = Value::missing(why, Unit::bytes, model);
+        p.least_bytes = Value::missing(why, Unit::bytes, model);
+        for (Value* v : models::modelled_bytes(p)) *v = Value::missing(why, Unit::bytes, model);
         p.useful_flops = p.executed_flops = Value::missing(why, Unit::flop, model);
         p.intensity = p.ridge = Value::missing(why, Unit::none, model);
         p.roof = Value::missing(why, Unit::flop_per_second, model);

@@ -1,5 +1,6 @@
 #pragma once
 // Shared by the models' files.
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,11 @@ double tiled_scores(const AttentionShape& shape, const Tile& tile);
 /// loads k and v for each; PyTorch's memory-efficient kernel (kernel_forward.h: iterator_A of MM0) loads q
 /// anew for each tile of k.
 double tile_elements(const AttentionShape& shape, Method method, const Tile& tile);
+
+/// Bytes that a prediction has by its kernels' model: where that gives up, all of them are absent.
+inline std::array<Value*, 6> modelled_bytes(Prediction& p) {
+    return {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.tile_bytes, &p.register_scores, &p.least_memory};
+}
 
 extern const std::string_view kPublishedTable;
 

@@ -28,10 +28,6 @@ std::string proof(const RankEntry& a, const RankEntry& b) {
     return ms(a.time) + " (" + a.time_from + ") is less than the bound of " + b.name + ", " + ms(b.bound);
 }
 
-std::string ratio(double r) {
-    return words::number(r < 10 ? std::round(r * 10) / 10 : std::round(r)) + " times";
-}
-
 }  // namespace
 
 Rank rank(const std::vector<RankEntry>& entries) {
@@ -89,7 +85,7 @@ Rank rank(const std::vector<RankEntry>& entries) {
     const Rank::Group &first = out.groups.front(), &last = out.groups.back();
     if (out.groups.size() > 1 && *first.bound.number > 0)
         parts.push_back(words::join(last.names) + " cannot be faster than " + ms(last.bound) + ", " +
-                        ratio(*last.bound.number / *first.bound.number) + " the bound of " +
+                        words::times(*last.bound.number / *first.bound.number) + " the bound of " +
                         words::join(first.names) +
                         (out.faster.empty() ? "; whether any comes near its bound, only a time shows" : ""));
     for (size_t i = 0; i < parts.size(); ++i) out.sentence += (i ? "; " : "") + parts[i];

@@ -167,9 +167,7 @@ Prediction predict(const AttentionShape& s, Method method, const Roofs& roofs, G
     p.useful_flops = useful_flops(s, is_fused(method), ground);
     p.least_bytes = least_bytes(s, ground);
     const auto give_up = [&](const std::string& why) {
-        for (Value* v :
-             {&p.score_bytes, &p.bytes, &p.dram_bytes, &p.least_memory, &p.tile_bytes, &p.register_scores})
-            *v = Value::missing(why, Unit::bytes, model);
+        for (Value* v : models::modelled_bytes(p)) *v = Value::missing(why, Unit::bytes, model);
         p.executed_flops = Value::missing(why, Unit::flop, model);
         p.intensity = p.ridge = Value::missing(why, Unit::none, model);
         p.roof = Value::missing(why, Unit::flop_per_second, model);

@@ -27,14 +27,14 @@ double weight(const Implementation& i) {
 /// One sentence for all that are missing for one reason.
 void leave_out_what_needs_a_shape(Section& section) {
     std::vector<std::string> titles;
-    for (const Chart& c : section.charts)
-        if (c.points.empty() && (c.id == "occupancy-throughput" || c.id == "bytes" || c.id == "roofline" ||
-                                 c.id == "prediction-measurement"))
-            titles.push_back("\"" + c.title + "\"");
-    if (titles.empty()) return;
     std::erase_if(section.charts, [&](const Chart& c) {
-        return std::find(titles.begin(), titles.end(), "\"" + c.title + "\"") != titles.end();
+        const bool needs = c.id == "occupancy-throughput" || c.id == "bytes" || c.id == "roofline" ||
+                           c.id == "prediction-measurement";
+        if (!needs || !c.points.empty()) return false;
+        titles.push_back("\"" + c.title + "\"");
+        return true;
     });
+    if (titles.empty()) return;
     section.sentence += (section.sentence.empty() ? "" : " ") + ("No picture of " + words::join(titles)) +
                         ": the program did not mark its shape (attnscope.workload).";
 }
@@ -96,8 +96,27 @@ Value throughput(const Value& flops, const Value& nanoseconds) {
     return Value::of(*flops.number / *nanoseconds.number * 1e9, Unit::flop_per_second, from);
 }
 
-std::string times(double ratio) {
-    return words::number(ratio < 10 ? std::round(ratio * 10) / 10 : std::round(ratio)) + " times";
+Chart::Point throughput_point(const Implementation& i, const std::string& series, Value x,
+                              const Value& time) {
+    Chart::Point p{i.title, series, std::move(x), throughput(i.flops, time), false, "", ""};
+    p.measured = p.y && is_measured(p.y);
+    return p;
+}
+
+Chart::Axis throughput_axis() {
+    return {"throughput", Unit::flop_per_second, 0, 0, "useful FLOPs / time", false};
+}
+
+std::vector<std::string> kinds_of_time() {
+    return {"measured", "published", "bound"};
+}
+
+const Prediction* highest_roof(const Drawn& of) {
+    const Prediction* highest = nullptr;
+    for (const Implementation* i : of.list)
+        if (i->prediction.roof && (!highest || *i->prediction.roof.number > *highest->roof.number))
+            highest = &i->prediction;
+    return highest;
 }
 
 }  // namespace chart

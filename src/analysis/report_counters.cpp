@@ -1,6 +1,5 @@
 // The report's parts about hardware counters.
 #include <algorithm>
-#include <cctype>
 
 #include "report_parts.h"
 #include "words.h"
@@ -80,19 +79,15 @@ Section counters_section(const Analysis& a) {
 }
 
 std::vector<std::string> uncounted(const Analysis& a) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+    ByReason by_reason;
     for (const CounterRole& role : a.counter_roles) {
         if (role.measured || !in_main_table(role.role)) continue;
         const std::string reason = role.absent.empty() ? "no kernel was launched" : role.absent;
-        auto same = std::find_if(by_reason.begin(), by_reason.end(),
-                                 [&](const auto& entry) { return entry.first == reason; });
-        if (same == by_reason.end()) same = by_reason.insert(by_reason.end(), {reason, {}});
-        same->second.push_back(short_title(role));
+        add_reason(by_reason, reason, short_title(role));
     }
     std::vector<std::string> out;
     for (const auto& [reason, titles] : by_reason) {
-        std::string text = words::join(titles) + ": " + reason;
-        text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+        std::string text = words::capital(words::join(titles) + ": " + reason);
         if (text.back() != '.') text += '.';
         out.push_back(std::move(text));
     }

@@ -2,23 +2,14 @@
 #include <functional>
 
 #include "report_parts.h"
-#include "status.h"
 #include "words.h"
 
 namespace attnscope::parts {
 
-Cell words_cell(std::string text, std::string full) {
-    Cell cell;
-    cell.text = std::move(text);
-    if (full != cell.text) cell.full_text = std::move(full);
-    return cell;
-}
-
-Cell value_cell(const Value& value, double bar_of) {
-    Cell cell;
-    cell.value = value;
-    cell.bar_of = bar_of;
-    return cell;
+void add_reason(ByReason& all, const std::string& reason, std::string title) {
+    auto same = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == reason; });
+    if (same == all.end()) same = all.insert(all.end(), {reason, {}});
+    same->second.push_back(std::move(title));
 }
 
 std::string dim_text(const std::optional<Dim3>& dim) {

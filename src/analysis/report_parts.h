@@ -1,6 +1,7 @@
 #pragma once
 // The report's parts, each filled from the analysis alone. Words and order are here, looks are in reports/.
 #include "attnscope/analysis.h"
+#include "cells.h"
 
 namespace attnscope::parts {
 
@@ -23,9 +24,11 @@ Table methods_table(const Analysis& analysis);
 std::vector<std::string> answer(const Analysis& analysis);
 std::vector<std::string> cannot_tell(const Analysis& analysis);
 
-Cell words_cell(std::string text, std::string full = {});
+/// What is missing, by why, in the order in which the reasons come first.
+using ByReason = std::vector<std::pair<std::string, std::vector<std::string>>>;
+void add_reason(ByReason& all, const std::string& reason, std::string title);
+
 Row words_row(std::string quantity, std::string formula, std::string source);
-Cell value_cell(const Value& value, double bar_of = 0);
 std::string dim_text(const std::optional<Dim3>& dim);  ///< "8 x 16 x 8"; empty when there is none
 
 }  // namespace attnscope::parts

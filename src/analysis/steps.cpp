@@ -5,6 +5,7 @@
 
 #include "attnscope/names.h"
 #include "counters.h"
+#include "times.h"
 #include "words.h"
 
 namespace attnscope {
@@ -233,7 +234,7 @@ void StepGroups::add(const Launch& launch, uint32_t index) {
     }
     members_[it->second].push_back(index);
     if (!launch.start_ns) return;
-    total_ns_[it->second] += double(*launch.end_ns - *launch.start_ns);
+    total_ns_[it->second] += gpu_time(launch);
     timed_[it->second] += launch.times;
 }
 

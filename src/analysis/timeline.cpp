@@ -30,17 +30,13 @@ class Kinds {
     std::map<uint32_t, Role> roles_;
 };
 
-double gpu_time(const Process& process, const std::vector<uint32_t>& launches) {
-    double sum = 0;
-    for (const uint32_t l : launches)
-        sum += double(*process.launches[l].end_ns - *process.launches[l].start_ns);
-    return sum;
-}
-
-const std::vector<uint32_t>& median_iteration(const Process& process,
-                                              const std::vector<std::vector<uint32_t>>& iterations) {
+const Sequence& median_iteration(const Process& process, const std::vector<Sequence>& iterations) {
     std::vector<std::pair<double, size_t>> totals;
-    for (size_t i = 0; i < iterations.size(); ++i) totals.emplace_back(gpu_time(process, iterations[i]), i);
+    for (size_t i = 0; i < iterations.size(); ++i) {
+        double sum = 0;
+        for (const uint32_t l : iterations[i]) sum += gpu_time(process.launches[l]);
+        totals.emplace_back(sum, i);
+    }
     std::sort(totals.begin(), totals.end());
     return iterations[totals[totals.size() / 2].second];
 }
@@ -99,13 +95,12 @@ std::vector<TimelineBlock> merge(const std::vector<TimelineBlock>& blocks, doubl
     return out;
 }
 
-void set_timeline(Implementation& out, const Process& process,
-                  const std::vector<std::vector<uint32_t>>& iterations) {
+void set_timeline(Implementation& out, const Process& process, const std::vector<Sequence>& iterations) {
     if (!out.time) {
         out.timeline_absent = out.time.absent;
         return;
     }
-    const std::vector<uint32_t>& launches = median_iteration(process, iterations);
+    const Sequence& launches = median_iteration(process, iterations);
     uint64_t first = UINT64_MAX, last = 0;
     for (const uint32_t l : launches) {
         first = std::min(first, *process.launches[l].start_ns);
@@ -115,9 +110,8 @@ void set_timeline(Implementation& out, const Process& process,
     Streams streams;
     for (const uint32_t l : launches) {
         const Launch& launch = process.launches[l];
-        streams[launch.stream].push_back({double(*launch.start_ns - first),
-                                          double(*launch.end_ns - *launch.start_ns), launch.times,
-                                          kinds.of(launch)});
+        streams[launch.stream].push_back(
+            {double(*launch.start_ns - first), gpu_time(launch), launch.times, kinds.of(launch)});
     }
     out.timeline = lanes_of(std::move(streams));
     for (TimelineLane& lane : out.timeline) {

@@ -1,5 +1,6 @@
 #include "words.h"
 
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 
@@ -91,6 +92,16 @@ std::string join(const std::vector<std::string>& items, std::string_view last, s
         out += items[i];
     }
     return out;
+}
+
+std::string times(double ratio) {
+    return number(ratio < 10 ? std::round(ratio * 10) / 10 : std::round(ratio)) + " times";
+}
+
+std::string capital(std::string sentence) {
+    if (!sentence.empty())
+        sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+    return sentence;
 }
 
 std::string shell_word(const std::string& word) {
