@@ -66,6 +66,8 @@ struct ImplementationPair {
     std::vector<StepPair> steps;
     std::vector<FigurePair> figures;  ///< all of them, unknown ones with their reasons
 
+    const Step* step_of_a(const StepPair& pair) const;  ///< nullptr: not in that run
+    const Step* step_of_b(const StepPair& pair) const;
     std::string title() const;  ///< "sdpa_flash"; "sdpa_flash against sdpa_math" where names differ
     double count(StepChange change) const;  ///< launches, not lines
     bool same_launches() const;

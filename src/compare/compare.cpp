@@ -59,6 +59,14 @@ std::string why_nothing(const Comparison& c) {
 
 }  // namespace
 
+const Step* ImplementationPair::step_of_a(const StepPair& pair) const {
+    return pair.a < 0 ? nullptr : &a->steps[static_cast<size_t>(pair.a)];
+}
+
+const Step* ImplementationPair::step_of_b(const StepPair& pair) const {
+    return pair.b < 0 ? nullptr : &b->steps[static_cast<size_t>(pair.b)];
+}
+
 std::string ImplementationPair::title() const {
     return a->name == b->name ? a->title : a->title + " against " + b->title;
 }
@@ -66,9 +74,7 @@ std::string ImplementationPair::title() const {
 double ImplementationPair::count(StepChange change) const {
     double out = 0;
     for (const StepPair& s : steps)
-        if (s.change == change)
-            out += double(s.b >= 0 ? b->steps[static_cast<size_t>(s.b)].times
-                                   : a->steps[static_cast<size_t>(s.a)].times);
+        if (s.change == change) out += double((s.b >= 0 ? step_of_b(s) : step_of_a(s))->times);
     return out;
 }
 

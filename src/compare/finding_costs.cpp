@@ -118,10 +118,7 @@ Finding less_than_before(const Comparison& c, const ImplementationPair& p, const
               " of what its roof allows in " + c.name_b + ", " +
               words::percent(std::round(*share.a.number * 10) / 10) + " in A.";
     const FigurePair &time = p.figure("time"), &bound = p.figure("bound");
-    for (const FigurePair* figure : {&share, &time, &bound}) {
-        f.evidence.push_back(rule::evidence(figure->title + " in A", figure->a));
-        f.evidence.push_back(rule::evidence(figure->title + " in " + c.name_b, figure->b));
-    }
+    for (const FigurePair* figure : {&share, &time, &bound}) add_both(f, c, *figure);
     f.counter_evidence = other_causes(c);
     if (f.counter_evidence.empty())
         f.counter_evidence = {

@@ -21,11 +21,7 @@ Finding other_backend(const Comparison& c, const ImplementationPair& p) {
     f.claim =
         p.title() + " is computed by " + p.b->backend + " in " + c.name_b + ", by " + p.a->backend + " in A.";
     if (const std::string reason = why_not(c, p.a->backend); !reason.empty()) f.claim += " " + reason;
-    for (const char* id : {"launches", "score_bytes", "time", "bound"}) {
-        const FigurePair& figure = p.figure(id);
-        f.evidence.push_back(rule::evidence(figure.title + " in A", figure.a));
-        f.evidence.push_back(rule::evidence(figure.title + " in " + c.name_b, figure.b));
-    }
+    for (const char* id : {"launches", "score_bytes", "time", "bound"}) add_both(f, c, p.figure(id));
     f.counter_evidence = other_causes(c);
     f.counter_evidence.push_back("Another backend is no slower one: only times tell.");
     f.next_step = "attnscope report " + words::shell_word(c.b->folder);
@@ -52,8 +48,7 @@ std::string by_use(const ImplementationPair& p, StepChange change) {
     std::vector<std::string> order;
     for (const StepPair& pair : p.steps) {
         if (pair.change != change) continue;
-        const Step& s =
-            pair.b >= 0 ? p.b->steps[static_cast<size_t>(pair.b)] : p.a->steps[static_cast<size_t>(pair.a)];
+        const Step& s = *(pair.b >= 0 ? p.step_of_b(pair) : p.step_of_a(pair));
         const std::string use = s.role == Role::other ? s.name : to_string(s.role);
         if (uses[use] == 0) order.push_back(use);
         uses[use] += double(s.times);
@@ -68,8 +63,7 @@ std::string by_use(const ImplementationPair& p, StepChange change) {
 std::string first_difference(const ImplementationPair& p, StepChange change) {
     for (const StepPair& pair : p.steps)
         if (pair.change == change && pair.a >= 0 && pair.b >= 0) {
-            const Step &x = p.a->steps[static_cast<size_t>(pair.a)],
-                       &y = p.b->steps[static_cast<size_t>(pair.b)];
+            const Step &x = *p.step_of_a(pair), &y = *p.step_of_b(pair);
             return change == StepChange::replaced ? x.name + " -> " + y.name
                                                   : x.name + ": " + in_words(pair.differences);
         }
@@ -100,13 +94,9 @@ Finding other_kernels(const Comparison& c, const ImplementationPair& p) {
     if (scores.ratio() && scores.relation != Relation::equal)
         f.claim +=
             " By the model " + words::number(*scores.ratio()) + " times the bytes of the score matrix.";
-    const auto both = [&](const FigurePair& figure) {
-        f.evidence.push_back(rule::evidence(figure.title + " in A", figure.a));
-        f.evidence.push_back(rule::evidence(figure.title + " in " + c.name_b, figure.b));
-    };
-    both(launches);
-    if (scores.relation != Relation::equal) both(scores);
-    if (tensor.a || tensor.b) both(tensor);
+    add_both(f, c, launches);
+    if (scores.relation != Relation::equal) add_both(f, c, scores);
+    if (tensor.a || tensor.b) add_both(f, c, tensor);
     f.counter_evidence = other_causes(c);
     f.counter_evidence.push_back("More or fewer launches are not more or less time: only times tell.");
     f.next_step = "attnscope report " + words::shell_word(c.b->folder) + " --details";

@@ -26,6 +26,11 @@ constexpr Kind kKinds[] = {
 
 }  // namespace
 
+void add_both(Finding& finding, const Comparison& c, const FigurePair& figure) {
+    finding.evidence.push_back(rule::evidence(figure.title + " in A", figure.a));
+    finding.evidence.push_back(rule::evidence(figure.title + " in " + c.name_b, figure.b));
+}
+
 std::string run_again(const Comparison& c, const std::string& only) {
     if (!c.a->has_convention || !c.a->workload.has_shape())
         return "Run " + c.name_b + "'s program again with A's inputs, and compare once more.";

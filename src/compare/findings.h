@@ -19,6 +19,8 @@ std::string run_again(const Comparison& comparison, const std::string& only = {}
 /// Why a difference in cost may have nothing to do with the kernels: other inputs, another GPU; empty:
 /// neither.
 std::vector<std::string> other_causes(const Comparison& comparison);
+/// A figure of A, then of B.
+void add_both(Finding& finding, const Comparison& comparison, const FigurePair& figure);
 /// "batch 8 -> 1, causal yes -> no"
 std::string in_words(const std::vector<Difference>& differences);
 

@@ -69,13 +69,11 @@ class Held {
                 achieved->value, p.occupancy);
     }
 
-    const Step* predicted_step(const StepPair& s) const { return a_predicted_ ? of_a(s) : of_b(s); }
-    const Step* measured_step(const StepPair& s) const { return a_predicted_ ? of_b(s) : of_a(s); }
-    const Step* of_a(const StepPair& s) const {
-        return s.a < 0 ? nullptr : &pair_.a->steps[static_cast<size_t>(s.a)];
+    const Step* predicted_step(const StepPair& s) const {
+        return a_predicted_ ? pair_.step_of_a(s) : pair_.step_of_b(s);
     }
-    const Step* of_b(const StepPair& s) const {
-        return s.b < 0 ? nullptr : &pair_.b->steps[static_cast<size_t>(s.b)];
+    const Step* measured_step(const StepPair& s) const {
+        return a_predicted_ ? pair_.step_of_b(s) : pair_.step_of_a(s);
     }
 
     void add(const std::string& kernel, Claim claim, const char* id, const char* title, const Value& measured,

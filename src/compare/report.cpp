@@ -8,6 +8,8 @@
 namespace attnscope {
 namespace {
 
+using comparing::Told;
+
 std::string ground_words(const Analysis& a) {
     const std::string gpu = a.device_name;
     switch (a.ground) {
@@ -66,9 +68,7 @@ std::string named(const std::vector<Finding>& findings, const char* id) {
 }
 
 std::string sentence(const std::vector<std::string>& parts) {
-    std::string out = words::join(parts, "; ", "; ") + ".";
-    out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
-    return out;
+    return words::capital(words::join(parts, "; ", "; ") + ".");
 }
 
 std::vector<std::string> launches_words(const Comparison& c) {
@@ -100,26 +100,22 @@ std::vector<std::string> times_words(const Comparison& c) {
 }
 
 /// Empty where nothing changed.
-std::string findings_words(const Comparison& c) {
-    std::vector<std::string> added, gone;
-    for (const FindingChange& change : compare_findings(c).all) {
-        if (change.kind == FindingChange::Kind::added) added.push_back(change.finding.id);
-        if (change.kind == FindingChange::Kind::gone) gone.push_back(change.finding.id);
-    }
+std::string findings_words(const FindingChanges& changes) {
     std::vector<std::string> out;
-    const auto part = [&](size_t n, const char* what) {
+    const auto part = [&](FindingChange::Kind kind, const char* what) {
+        const auto n = std::count_if(changes.all.begin(), changes.all.end(),
+                                     [&](const FindingChange& change) { return change.kind == kind; });
         if (n > 0) out.push_back(words::plural(double(n), "finding") + (n == 1 ? " is " : " are ") + what);
     };
-    part(added.size(), "new");
-    part(gone.size(), "gone");
+    part(FindingChange::Kind::added, "new");
+    part(FindingChange::Kind::gone, "gone");
     return words::join(out);
 }
 
 /// How many predictions were right; empty where there is nothing to hold them against.
-std::string errors_words(const Comparison& c) {
-    std::string absent;
+std::string errors_words(const std::vector<PredictionError>& errors) {
     double exact = 0, right = 0, bounds = 0, hold = 0;
-    for (const PredictionError& e : prediction_errors(c, absent)) {
+    for (const PredictionError& e : errors) {
         const bool is_exact = e.claim == PredictionError::Claim::exact;
         (is_exact ? exact : bounds) += 1;
         (is_exact ? right : hold) += e.holds() ? 1 : 0;
@@ -130,14 +126,16 @@ std::string errors_words(const Comparison& c) {
            " hold";
 }
 
-std::vector<std::string> answer(const Comparison& c, const std::vector<Finding>& findings) {
+std::vector<std::string> answer(const Told& told, const std::vector<Finding>& findings) {
+    const Comparison& c = told.comparison;
     if (!c.nothing.empty()) return {"Nothing was compared: " + c.nothing + "."};
     std::vector<std::string> out;
     if (const std::string inputs = named(findings, "input-changed"); !inputs.empty()) out.push_back(inputs);
     std::string launches = "Launches are " + words::join(launches_words(c), "; ", "; ");
-    if (const std::string changes = findings_words(c); !changes.empty()) launches += "; " + changes;
+    if (const std::string changes = findings_words(told.findings); !changes.empty())
+        launches += "; " + changes;
     out.push_back(launches + ".");
-    if (const std::string errors = errors_words(c); !errors.empty())
+    if (const std::string errors = errors_words(told.errors); !errors.empty())
         out.push_back(sentence({errors}));
     else if (const std::vector<std::string> times = times_words(c); !times.empty())
         out.push_back(sentence(times));
@@ -148,9 +146,10 @@ std::vector<std::string> answer(const Comparison& c, const std::vector<Finding>&
 }
 
 /// One sentence a run, as far as three go.
-std::vector<std::string> answer(const std::vector<Comparison>& all) {
+std::vector<std::string> answer(const std::vector<Told>& all) {
     std::vector<std::string> out, rest;
-    for (const Comparison& c : all) {
+    for (const Told& told : all) {
+        const Comparison& c = told.comparison;
         if (out.size() == 2 && all.size() > 3) {
             rest.push_back(c.name_b);
             continue;
@@ -163,8 +162,8 @@ std::vector<std::string> answer(const std::vector<Comparison>& all) {
         if (!c.inputs.empty()) parts.push_back("other inputs");
         if (!c.machine.empty()) parts.push_back("another GPU or driver");
         parts.push_back("launches " + words::join(launches_words(c), ", ", ", "));
-        for (const std::string& part :
-             {words::join(times_words(c), "; ", "; "), errors_words(c), findings_words(c)})
+        for (const std::string& part : {words::join(times_words(c), "; ", "; "), errors_words(told.errors),
+                                        findings_words(told.findings)})
             if (!part.empty()) parts.push_back(part);
         out.push_back(c.name_b + ": " + words::join(parts, "; ", "; ") + ".");
     }
@@ -181,10 +180,11 @@ void add_losses(Report& r, const Analysis& a, const std::string& run) {
     }
 }
 
-void add_sections(Report& r, const Comparison& c, bool everything, bool several) {
+void add_sections(Report& r, const Told& told, bool everything, bool several) {
     using namespace comparing;
+    const Comparison& c = told.comparison;
     for (Section section :
-         {settings_section(c), errors_section(c), findings_section(c), kernels_section(c, everything),
+         {settings_section(c), errors_section(told), findings_section(told), kernels_section(c, everything),
           figures_section(c, everything), launches_section(c, everything)}) {
         if (section.tables.empty()) continue;
         if (several) {
@@ -221,14 +221,16 @@ Report build_report(const std::vector<Comparison>& all, bool everything) {
     r.strip = strip(all);
     for (const Comparison& c : all)
         for (Finding& finding : find_differences(c)) r.findings.push_back(std::move(finding));
-    r.answer = several ? answer(all) : answer(all.front(), r.findings);
+    const std::vector<Told> told(all.begin(), all.end());
+    r.answer = several ? answer(told) : answer(told.front(), r.findings);
     r.implementations = comparing::implementations_table(all);
     add_losses(r, a, "A");
     if (everything) add_environment(r, a, "A");
     std::vector<std::string> untimed;
-    for (const Comparison& c : all) {
+    for (const Told& one : told) {
+        const Comparison& c = one.comparison;
         add_losses(r, *c.b, c.name_b);
-        if (c.nothing.empty()) add_sections(r, c, everything, several);
+        if (c.nothing.empty()) add_sections(r, one, everything, several);
         if (!a.timed() || !c.b->timed()) untimed.push_back(several ? "A and " + c.name_b : "the two");
         if (everything) add_environment(r, *c.b, c.name_b);
     }

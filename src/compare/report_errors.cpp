@@ -166,13 +166,13 @@ Table each(const std::vector<PredictionError>& all) {
 
 }  // namespace
 
-Section errors_section(const Comparison& c) {
+Section errors_section(const Told& told) {
     Section section;
     section.id = "prediction-errors";
     section.title = "Predictions and their errors";
-    std::string absent;
-    const std::vector<PredictionError> all = prediction_errors(c, absent);
+    const std::vector<PredictionError>& all = told.errors;
     if (all.empty()) return section;
+    const Comparison& c = told.comparison;
     const std::string predicted = c.a->predicted() ? "A" : c.name_b,
                       measured = c.a->predicted() ? c.name_b : "A";
     section.sentence = predicted + " is the prediction, " + measured + " the measurement.";

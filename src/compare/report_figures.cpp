@@ -14,8 +14,7 @@ std::string name_of(const Step& step) {
 }
 
 Cell kernel_cell(const ImplementationPair& p, const StepPair& s) {
-    const Step* a = s.a < 0 ? nullptr : &p.a->steps[static_cast<size_t>(s.a)];
-    const Step* b = s.b < 0 ? nullptr : &p.b->steps[static_cast<size_t>(s.b)];
+    const Step *a = p.step_of_a(s), *b = p.step_of_b(s);
     if (!a) return words_cell("added: " + name_of(*b), b->full_name);
     if (!b) return words_cell("gone: " + name_of(*a), a->full_name);
     if (s.change == StepChange::replaced)
@@ -46,9 +45,7 @@ std::vector<KernelFigure> kernel_figures(const ImplementationPair& p, bool every
     std::vector<KernelFigure> out;
     for (const StepPair& s : p.steps) {
         if (s.change == StepChange::resolved) continue;
-        const Step* a = s.a < 0 ? nullptr : &p.a->steps[static_cast<size_t>(s.a)];
-        const Step* b = s.b < 0 ? nullptr : &p.b->steps[static_cast<size_t>(s.b)];
-        for (FigurePair& f : step_figures(a, b)) {
+        for (FigurePair& f : step_figures(p.step_of_a(s), p.step_of_b(s))) {
             if (!is_shown(f, s, everything)) continue;
             Cell kernel = kernel_cell(p, s);
             const auto known = std::find_if(

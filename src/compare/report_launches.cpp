@@ -9,10 +9,10 @@ namespace attnscope::comparing {
 namespace {
 
 /// Of a step: its name, and the operation that launched it.
-Cell step_cell(const Implementation& i, int index) {
-    if (index < 0) return words_cell("-");
-    const Step& s = i.steps[static_cast<size_t>(index)];
-    return words_cell((s.times > 1 ? std::to_string(s.times) + " x " : std::string()) + s.name, s.full_name);
+Cell step_cell(const Step* s) {
+    if (!s) return words_cell("-");
+    return words_cell((s->times > 1 ? std::to_string(s->times) + " x " : std::string()) + s->name,
+                      s->full_name);
 }
 
 Table launches_table(const Comparison& c, const ImplementationPair& p, bool everything) {
@@ -29,7 +29,7 @@ Table launches_table(const Comparison& c, const ImplementationPair& p, bool ever
         if (s.change == StepChange::same && !everything) continue;
         Row row;
         row.id = std::to_string(table.rows.size() + 1);
-        row.cells = {words_cell(to_string(s.change)), step_cell(*p.a, s.a), step_cell(*p.b, s.b),
+        row.cells = {words_cell(to_string(s.change)), step_cell(p.step_of_a(s)), step_cell(p.step_of_b(s)),
                      words_cell(s.differences.empty() ? "-" : in_words(s.differences))};
         table.rows.push_back(std::move(row));
     }

@@ -212,11 +212,18 @@ Section settings_section(const Comparison& c) {
     return section;
 }
 
-Section findings_section(const Comparison& c) {
+Told::Told(const Comparison& c) : comparison(c) {
+    if (!c.nothing.empty()) return;
+    std::string absent;
+    findings = compare_findings(c);
+    errors = prediction_errors(c, absent);
+}
+
+Section findings_section(const Told& told) {
     Section section;
     section.id = "finding-changes";
     section.title = "Findings, new and gone";
-    const FindingChanges changes = compare_findings(c);
+    const FindingChanges& changes = told.findings;
     section.sentence =
         words::plural(double(changes.same), "finding") + (changes.same == 1 ? " is" : " are") + " in both";
     if (changes.one_sided > 0)

@@ -3,18 +3,29 @@
 #include <string>
 #include <utility>
 
+#include "analysis/cells.h"
 #include "attnscope/compare.h"
 
 namespace attnscope::comparing {
+
+/// A comparison, and what several places of its report tell of it, made once. Where nothing could be compared
+/// there is nothing to tell.
+struct Told {
+    explicit Told(const Comparison& c);
+
+    const Comparison& comparison;
+    FindingChanges findings;
+    std::vector<PredictionError> errors;
+};
 
 /// One line an implementation of any of the runs; all comparisons have the same A.
 Table implementations_table(const std::vector<Comparison>& comparisons);
 /// Inputs, GPU and libraries that differ.
 Section settings_section(const Comparison& comparison);
 /// What the rules say of one run alone.
-Section findings_section(const Comparison& comparison);
+Section findings_section(const Told& told);
 /// Predictions beside measurements: the errors by metric, the bounds, and each.
-Section errors_section(const Comparison& comparison);
+Section errors_section(const Told& told);
 /// What changed in the kernels, in numbers; `everything`: also what is not told apart.
 Section kernels_section(const Comparison& comparison, bool everything);
 /// Each figure of an implementation; without `everything` only what differs.
@@ -22,17 +33,7 @@ Section figures_section(const Comparison& comparison, bool everything);
 /// The line-up, launch by launch; without `everything` only what is not the same.
 Section launches_section(const Comparison& comparison, bool everything);
 
-inline Cell words_cell(std::string text, std::string full = {}) {
-    Cell cell;
-    cell.text = std::move(text);
-    if (full != cell.text) cell.full_text = std::move(full);
-    return cell;
-}
-inline Cell value_cell(Value value) {
-    Cell cell;
-    cell.value = std::move(value);
-    return cell;
-}
+using parts::value_cell, parts::words_cell;
 
 /// "~" stands for what is not told apart, "=" for what is equal.
 std::vector<Cell> change_cells(const FigurePair& figure);
