@@ -3,7 +3,8 @@
 #   examples/report/regenerate.sh            runs attention on each virtual GPU again and writes everything anew
 #   examples/report/regenerate.sh --render   writes the reports anew from the runs that are here
 #   examples/report/regenerate.sh --check    tells which report is no longer what this version writes; exit code 1 if one is
-# Build first (README). ATTNSCOPE names the command: build/bin/attnscope if it is not set. Pictures need Debian's chromium.
+# Build first (README). ATTNSCOPE names the command: build/bin/attnscope if it is not set. The README's picture is taken where Debian's
+# chromium is there, and is not checked: fonts differ.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 attnscope=${ATTNSCOPE:-build/bin/attnscope}
@@ -25,15 +26,19 @@ case ${1:-} in
     done ;&
 --render)
     for name in "${!devices[@]}"; do
-        for format in html md; do "$attnscope" report "$here/$name/run" --format "$format" -o "$here/$name/report.$format"; done
-    done ;;
+        "$attnscope" report "$here/$name/run" -o "$here/$name/report.html" -o "$here/$name/report.md"
+    done
+    if command -v chromium > /dev/null; then
+        chromium --headless --no-sandbox --hide-scrollbars --window-size=1280,800 --screenshot="$here/a100/first-screen.png" \
+            "file://$PWD/$here/a100/report.html" > /dev/null 2>&1
+    fi ;;
 --check)
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     stale=0
     for name in "${!devices[@]}"; do
+        "$attnscope" report "$here/$name/run" -o "$scratch/report.html" -o "$scratch/report.md"
         for format in html md; do
-            "$attnscope" report "$here/$name/run" --format "$format" -o "$scratch/report.$format"
             cmp -s "$scratch/report.$format" "$here/$name/report.$format" && continue
             echo "stale: $here/$name/report.$format (examples/report/regenerate.sh --render writes it anew)" >&2
             diff "$scratch/report.$format" "$here/$name/report.$format" | head -n 8 | cut -c1-200 >&2 || true
@@ -42,6 +47,6 @@ case ${1:-} in
     done
     exit $stale ;;
 *)
-    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
     exit 2 ;;
 esac
