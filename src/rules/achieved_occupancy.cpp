@@ -23,7 +23,26 @@ Value grid_allows(const Step& step, double sms) {
                          " that fit, x " + words::percent(*step.occupancy.number));
 }
 
-Finding finding(const Analysis& a, const Implementation& i, const Step& step, const Value& achieved) {
+struct Shortfall {
+    const Implementation& implementation;
+    const Step& step;
+    const Value& achieved;
+    Value allowed;  ///< by the grid; absent where that is not known
+
+    Shortfall(const Analysis& a, const Implementation& i, const Step& s, const Value& counted)
+        : implementation(i), step(s), achieved(counted) {
+        if (a.sm_count && s.ctas && s.ctas_per_sm && *s.ctas.number > 0 && *s.ctas_per_sm.number > 0)
+            allowed = grid_allows(s, *a.sm_count);
+    }
+    bool by_grid() const { return allowed && *allowed.number <= kNear * *achieved.number; }
+};
+
+std::string again(const Analysis& a, const std::string& only) {
+    return a.has_convention ? attention_command(a, only, "-o again") : collect_command(a, "", "again");
+}
+
+Finding of_one(const Analysis& a, const Shortfall& shortfall) {
+    const auto& [i, step, achieved, allowed] = shortfall;
     const double theoretical = *step.occupancy.number;
     Finding f;
     f.subject = i.title;
@@ -33,22 +52,16 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
     f.evidence = {evidence("achieved occupancy", achieved,
                            "speaks below " + words::percent(100 * kFullShare) + " of the theoretical one"),
                   evidence("theoretical occupancy", step.occupancy, "limited by " + step.limiter)};
-    bool by_grid = false;
-    if (a.sm_count && step.ctas && step.ctas_per_sm && *step.ctas.number > 0 &&
-        *step.ctas_per_sm.number > 0) {
-        const Value allowed = grid_allows(step, *a.sm_count);
-        by_grid = *allowed.number <= kNear * *achieved.number;
-        f.evidence.push_back(evidence("occupancy that the grid allows", allowed));
-        if (by_grid)
-            f.claim += " The grid is why: " + words::plural(*step.ctas.number, "CTA") + " on " +
-                       words::plural(*a.sm_count, "SM") + " allow " + words::percent(*allowed.number) + ".";
-    }
+    if (allowed) f.evidence.push_back(evidence("occupancy that the grid allows", allowed));
+    if (shortfall.by_grid())
+        f.claim += " The grid is why: " + words::plural(*step.ctas.number, "CTA") + " on " +
+                   words::plural(*a.sm_count, "SM") + " allow " + words::percent(*allowed.number) + ".";
     if (step.waves) f.evidence.push_back(evidence("waves", step.waves, "the last one may be part of one"));
     const Value& busy = counted(step.counters, "sm_busy");
     if (busy)
         f.evidence.push_back(evidence("SMs with work, average over the kernel", busy,
                                       "what is missing to 100% are empty SMs and the tail"));
-    if (!by_grid) {
+    if (!shortfall.by_grid()) {
         f.claim += " Its CTAs are of unequal length, or too short to be replaced in time";
         std::string tiles;
         if (a.workload.causal.value_or(false) && is_attention(step.role) && step.decoded &&
@@ -62,8 +75,52 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
         "Achieved occupancy is no goal of its own: where the pipe or the memory that limits the kernel is "
         "busy, more warps change nothing (" +
         in_words(uses(a, step)) + ")."};
-    f.next_step =
-        a.has_convention ? attention_command(a, i.name, "-o again") : collect_command(a, "", "again");
+    f.next_step = again(a, i.name);
+    return f;
+}
+
+/// The kernels beside attention are told together: each alone is not worth a finding.
+Finding of_others(const Analysis& a, const std::vector<Shortfall>& all) {
+    constexpr size_t kMostNamed = 4, kMostEvidence = 12;
+    std::vector<std::string> parts, titles, busy;
+    std::string only;
+    size_t by_grid = 0;
+    Finding f;
+    for (const Shortfall& s : all) {
+        const std::string name = kernel_words(s.implementation, s.step);
+        const std::string theoretical = words::percent(*s.step.occupancy.number);
+        by_grid += s.by_grid();
+        if (titles.empty() || titles.back() != s.implementation.title) {
+            titles.push_back(s.implementation.title);
+            only += (only.empty() ? "" : ",") + s.implementation.name;
+        }
+        if (parts.size() < kMostNamed) {
+            parts.push_back(name + " " + words::say_with_ground(s.achieved) + " of " + theoretical);
+            busy.push_back(name + " " + in_words(uses(a, s.step)));
+        }
+        if (f.evidence.size() < kMostEvidence)
+            f.evidence.push_back(
+                evidence("achieved occupancy, " + name, s.achieved,
+                         "theoretical " + theoretical + ", limited by " + s.step.limiter +
+                             (s.allowed ? "; the grid allows " + words::percent(*s.allowed.number) : "")));
+    }
+    if (all.size() > kMostNamed) parts.push_back(words::number(double(all.size() - kMostNamed)) + " more");
+    f.subject = words::join(titles);
+    f.severity = Severity::info;
+    f.claim = words::plural(double(all.size()), "kernel") + " beside attention achieve" +
+              (all.size() == 1 ? "s" : "") + " less than " + words::percent(100 * kFullShare) +
+              " of the theoretical occupancy: " + words::join(parts) + ". ";
+    if (by_grid == all.size())
+        f.claim += "The grid is why: it has too few CTAs to fill the SMs.";
+    else
+        f.claim += (by_grid > 0 ? "The grid is why in " + words::number(double(by_grid)) +
+                                      " of them; CTAs of the others are"
+                                : std::string("Their CTAs are")) +
+                   " of unequal length, or too short to be replaced in time.";
+    f.counter_evidence = {
+        "Achieved occupancy is no goal of its own: where DRAM is busy, more warps change nothing (" +
+        words::join(busy, "; ", "; ") + ")."};
+    f.next_step = again(a, only);
     return f;
 }
 
@@ -71,13 +128,20 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
 
 std::vector<Finding> achieved_below_theoretical(const Analysis& a) {
     std::vector<Finding> out;
+    std::vector<Shortfall> others;
     for (const Implementation* i : distinct(a)) {
         for (const Step* step : weighty_kernels(*i)) {
             const Value& achieved = counted(step->counters, counter_role::kAchievedOccupancy);
-            if (step->occupancy && achieved && *achieved.number < kFullShare * *step->occupancy.number)
-                out.push_back(finding(a, *i, *step, achieved));
+            if (!step->occupancy || !achieved || *achieved.number >= kFullShare * *step->occupancy.number)
+                continue;
+            const Shortfall shortfall(a, *i, *step, achieved);
+            if (is_attention(step->role) || !a.has_convention)
+                out.push_back(of_one(a, shortfall));
+            else
+                others.push_back(shortfall);
         }
     }
+    if (!others.empty()) out.push_back(of_others(a, others));
     return out;
 }
 

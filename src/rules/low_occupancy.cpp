@@ -114,12 +114,12 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, co
     Finding f;
     f.subject = i.title;
     f.severity = Severity::good;
-    f.claim = percent + " theoretical occupancy is the design, not the fault: " +
-              words::number(*step.registers.number) + " registers x " + words::number(*step.threads.number) +
-              " threads and " + words::bytes(*step.shared.number) + " of shared memory leave room for " +
-              words::plural(o.ctas_per_sm, "CTA") + " on an SM (limited by " + step.limiter +
-              "), yet it is " + words::plural(*i.launches.number, "launch") +
-              " and no score reaches device memory.";
+    f.claim = percent + " theoretical occupancy of " + i.title +
+              " is the design, not the fault: " + words::number(*step.registers.number) + " registers x " +
+              words::number(*step.threads.number) + " threads and " + words::bytes(*step.shared.number) +
+              " of shared memory leave room for " + words::plural(o.ctas_per_sm, "CTA") +
+              " on an SM (limited by " + step.limiter + "), yet it is " +
+              words::plural(*i.launches.number, "launch") + " and no score reaches device memory.";
     f.evidence = {evidence("theoretical occupancy", step.occupancy,
                            "Nsight Compute warns below " + words::percent(kNsightThreshold)),
                   evidence("registers per thread", step.registers,

@@ -23,8 +23,8 @@ std::vector<Finding> roof(const Analysis& a) {
     std::vector<std::string> names, parts;
     std::string only;
     Finding f;
-    const Implementation* farthest = nullptr;
-    double least = 100;
+    const Implementation *farthest = nullptr, *nearest = nullptr;
+    double least = 100, most = 0;
     for (const Implementation* i : distinct(a)) {
         const Value share = share_of_bound(*i);
         // Beyond 100% the bound or the time is wrong: above-the-roof speaks of it.
@@ -37,14 +37,24 @@ std::vector<Finding> roof(const Analysis& a) {
             least = *share.number;
             farthest = i;
         }
+        if (*share.number > most) {
+            most = *share.number;
+            nearest = i;
+        }
     }
     if (!farthest) return {};
     f.subject = words::join(names);
     f.severity = Severity::info;
-    f.claim = "Of what the roofs allow, reached: " + words::join(parts) + ". " +
-              (names.size() == 1 ? "It" : farthest->title) + " takes " +
-              words::number(*farthest->time.number / *farthest->prediction.bound.number) +
-              " times its bound, set by " + which(*farthest) + ".";
+    if (nearest == farthest)
+        f.claim = words::join(names) + (names.size() == 1 ? " reaches " : " reach ") +
+                  words::percent(std::round(least * 10) / 10) +
+                  " of what the roof allows: " + farthest->title + " takes ";
+    else
+        f.claim = nearest->title + " comes nearest to its roof, " + farthest->title +
+                  " stays farthest below: of what the roofs allow, " + words::join(parts) + ". " +
+                  farthest->title + " takes ";
+    f.claim += words::number(*farthest->time.number / *farthest->prediction.bound.number) +
+               " times its bound, set by " + which(*farthest) + ".";
     f.counter_evidence = {
         "A bound is a limit, no aim: launches, latencies, partial waves and clocks below the boost clock "
         "keep every "

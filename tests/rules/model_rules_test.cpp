@@ -77,6 +77,8 @@ TEST(Roof, OfEachMeasuredImplementation) {
     EXPECT_NEAR(number(f, "bound / time of sdpa_flash"), 37.5, 0.05);
     EXPECT_NEAR(number(f, "bound / time of sdpa_efficient"), 19.8, 0.05);
     EXPECT_NEAR(number(f, "bound / time of sdpa_cudnn"), 29.6, 0.05);
+    EXPECT_TRUE(says(f, "sdpa_math comes nearest to its roof, sdpa_efficient stays farthest below"))
+        << f.claim;
     EXPECT_TRUE(says(f, "sdpa_efficient takes 5.05 times its bound")) << f.claim;
     EXPECT_TRUE(says(f, "bf16 tensor cores")) << f.claim;
     for (const Evidence& e : f.evidence) {

@@ -63,6 +63,16 @@ TEST(FirstCall, InTheWarmUpItIsToldInTheMeasurementItIsAWarning) {
     EXPECT_EQ(number(outside, "first warm-up"), 440e6);
     EXPECT_TRUE(has(outside.claim, "439.80 ms of preparation, in the warm-up")) << outside.claim;
     EXPECT_TRUE(says(outside, "TORCH_CUDNN_SDPA_AVOID_RECOMPILE"));
+    Implementation& flash = get(a, "sdpa_flash");
+    flash.first_iteration = nanoseconds(20e6);
+    flash.later_iterations = nanoseconds(0.3e6);
+    flash.first_is_warmup = true;
+    const std::vector<Finding> both = of(a, "first-call");
+    ASSERT_EQ(both.size(), 1U) << "no figure has them: one finding for all";
+    EXPECT_TRUE(has(both[0].claim, "sdpa_flash 20.00 ms and sdpa_cudnn 440.00 ms")) << both[0].claim;
+    EXPECT_EQ(number(both[0], "later iterations of sdpa_flash, median"), 0.3e6);
+    EXPECT_TRUE(says(both[0], "TORCH_CUDNN_SDPA_AVOID_RECOMPILE"));
+    flash.first_iteration = {};
     cudnn.first_is_warmup = false;
     const Finding inside = one(a, "first-call", "sdpa_cudnn");
     EXPECT_EQ(inside.severity, Severity::warning);
