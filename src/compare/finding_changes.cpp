@@ -23,7 +23,25 @@ std::set<std::string> common_rules(const Comparison& c) {
     return out;
 }
 
-/// By rule and by what they are about, in B's words.
+/// The titles that a subject joins: "naive, sdpa_math and sdpa_flash". Empty where one of them is no
+/// implementation.
+std::vector<std::string> joined(const Analysis& analysis, const std::string& subject) {
+    std::vector<std::string> out;
+    for (size_t at = 0; at <= subject.size();) {
+        const size_t comma = subject.find(", ", at), last = subject.find(" and ", at);
+        const size_t end = std::min({comma, last, subject.size()});
+        out.push_back(subject.substr(at, end - at));
+        at = end == subject.size() ? end + 1 : end + (end == comma ? 2 : 5);
+    }
+    for (const std::string& title : out)
+        if (std::none_of(analysis.implementations.begin(), analysis.implementations.end(),
+                         [&](const Implementation& i) { return i.title == title; }))
+            return {};
+    return out;
+}
+
+/// By rule and by what they are about, in B's words. One about several implementations is the same finding
+/// when it is about more of them or fewer.
 using Keyed = std::vector<std::pair<std::string, Finding>>;
 
 Keyed keyed(const Comparison& c, const Analysis& analysis) {
@@ -33,8 +51,16 @@ Keyed keyed(const Comparison& c, const Analysis& analysis) {
     Keyed out;
     for (Finding& finding : find_all(analysis)) {
         const auto partner = titles.find(finding.subject);
+        const std::vector<std::string> several = joined(analysis, finding.subject);
+        const bool paired = partner != titles.end() ||
+                            std::any_of(several.begin(), several.end(),
+                                        [&](const std::string& title) { return titles.count(title) > 0; });
         // What was not asked to be compared is no change either.
-        if (c.by_hand && partner == titles.end()) continue;
+        if (c.by_hand && !paired) continue;
+        if (several.size() > 1) {
+            out.emplace_back(finding.id + "\nseveral", std::move(finding));
+            continue;
+        }
         const std::string& subject = partner == titles.end() ? finding.subject : partner->second;
         out.emplace_back(finding.id + '\n' + subject, std::move(finding));
     }
