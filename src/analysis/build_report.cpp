@@ -39,13 +39,17 @@ void banner(Report& r, const Analysis& a) {
         if (fixture) r.banner += kFixture;
         return;
     }
+    const bool occupancy = std::none_of(a.notices.begin(), a.notices.end(),
+                                        [](const Notice& n) { return n.code == "device-limits"; });
     r.banner = "PREDICTED for " + gpu(a) + ", no GPU used: nothing was measured." +
-               (fixture ? kFixture : "") + " Launches, their resources and theoretical occupancy are exact.";
+               (fixture ? kFixture : "") +
+               (occupancy ? " Launches, their resources and theoretical occupancy are exact."
+                          : " Launches and their resources are exact.");
     r.exact = {"every kernel that LibTorch itself launches: name, order, grid, block, dynamic shared memory",
                "registers, static shared and local memory of each, from the cubin that this GPU would run",
-               "theoretical occupancy and what limits it",
                "copies and memsets with their bytes; library calls with operation, shape and types",
                "what LibTorch chooses and refuses, in its own words; its allocator's peak memory"};
+    if (occupancy) r.exact.insert(r.exact.begin() + 2, "theoretical occupancy and what limits it");
     r.not_exact = {
         "time, throughput, DRAM and cache traffic, tensor-pipe use: not predicted; a time bound says only "
         "what no run can beat",

@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
+#include "attnscope/gpu.h"
 #include "clocks.h"
+#include "steps.h"
 #include "words.h"
 
 namespace attnscope {
@@ -40,6 +42,23 @@ void add_joined(std::vector<Notice>& out, std::map<std::string, size_t>& seen, c
         out[it->second].count += d.count;
 }
 
+/// What a GPU must be known by, and is not: otherwise only dashes far below would say it.
+void add_unknown_device(std::vector<Notice>& out, const Analysis& analysis) {
+    if (!analysis.device || analysis.total_kernels.number.value_or(0) == 0) return;
+    const Device& device = *analysis.device;
+    std::string missing;
+    if (!sm_limits_of(device, missing))
+        out.push_back({NoticeLevel::warning, "device-limits",
+                       "what an SM of " + analysis.device_name + " can hold was not recorded (" + missing +
+                           "): no theoretical occupancy, no limiter, no waves",
+                       "collect again on that machine with `attnscope collect`", 1, true});
+    if (!device.name.empty() && !find_gpu(device.id) && !find_gpu(device.name))
+        out.push_back({NoticeLevel::info, "device-peaks",
+                       "no peaks are known of " + analysis.device_name +
+                           ": no roof, no time bound, and nothing said of what its L2 keeps",
+                       "name a table with them in ATTNSCOPE_GPUS; src/data/gpus.tsv is the form", 1, false});
+}
+
 std::string cuda_version(uint64_t version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -56,6 +75,7 @@ std::vector<Notice> collect_notices(const Run& run, const Analysis& analysis) {
         if (!i.iterations_note.empty())
             out.push_back({NoticeLevel::warning, "iterations", i.title + ": " + i.iterations_note,
                            "raise --warmup, or mark each iteration with an `attnscope.iteration` range", 1});
+    add_unknown_device(out, analysis);
     uint64_t launches = 0;
     for (const Process& process : run.processes) launches += process.launches.size();
     if (launches == 0 && !run.processes.empty())

@@ -12,14 +12,6 @@ namespace {
 
 constexpr size_t kMostDrawn = 12;
 
-/// Another implementation of the same backend is there by name.
-bool is_repeated(const Analysis& a, const Implementation& i) {
-    return i.name == "sdpa_auto" && !i.backend.empty() &&
-           std::any_of(a.implementations.begin(), a.implementations.end(), [&](const Implementation& other) {
-               return other.name == "sdpa_" + i.backend && other.status == ImplementationStatus::ran;
-           });
-}
-
 double weight(const Implementation& i) {
     return i.time.number.value_or(i.launches.number.value_or(0));
 }
@@ -40,6 +32,13 @@ void leave_out_what_needs_a_shape(Section& section) {
 }
 
 }  // namespace
+
+bool is_repeated(const Analysis& a, const Implementation& i) {
+    return i.name == "sdpa_auto" && !i.backend.empty() &&
+           std::any_of(a.implementations.begin(), a.implementations.end(), [&](const Implementation& other) {
+               return other.name == "sdpa_" + i.backend && other.status == ImplementationStatus::ran;
+           });
+}
 
 Drawn drawn(const Analysis& a) {
     Drawn out;

@@ -162,6 +162,24 @@ Table launch_table(const Analysis& a, const Implementation& i, const std::vector
     return table;
 }
 
+/// One launch each: side by side in one table.
+Table single_launches(const Analysis& a, const std::vector<const Implementation*>& with) {
+    Table table;
+    table.id = "launches-of-one-each";
+    table.title = "One launch each";
+    const std::vector<Part> parts = parts_of(a, false);
+    table.columns = {{"implementation", "implementation", "", "", false}};
+    for (const Part& part : parts) table.columns.push_back(part.column);
+    for (const Implementation* i : with) {
+        Row r;
+        r.id = i->title;
+        r.cells = {words_cell(i->title)};
+        for (const Part& part : parts) r.cells.push_back(part.cell(i->steps.front()));
+        table.rows.push_back(std::move(r));
+    }
+    return table;
+}
+
 }  // namespace
 
 Section launches_section(const Analysis& a) {
@@ -169,13 +187,18 @@ Section launches_section(const Analysis& a) {
     section.id = "launches";
     section.title = a.has_convention ? "Launches of each implementation" : "Launches";
     section.sentence = a.has_convention ? "One iteration, in the order of issue." : "Alike ones joined.";
+    std::vector<const Implementation*> single;
+    for (const Implementation& i : a.implementations)
+        if (i.steps.size() == 1 && i.launches.number == 1.0 && !i.grouped) single.push_back(&i);
+    if (single.size() < 2) single.clear();
     for (const Implementation& i : a.implementations) {
-        if (i.steps.empty()) continue;
+        if (i.steps.empty() || std::find(single.begin(), single.end(), &i) != single.end()) continue;
         Table table = launch_table(a, i, i.steps, i.grouped);
         table.id = "launches-" + i.title;
         table.sentence += i.launches ? i.launches.formula + "." : i.iterations_note + "; this is the first.";
         section.tables.push_back(std::move(table));
     }
+    if (!single.empty()) section.tables.push_back(single_launches(a, single));
     return section;
 }
 

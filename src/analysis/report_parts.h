@@ -6,6 +6,9 @@
 namespace attnscope::parts {
 
 Table implementations_table(const Analysis& analysis);
+/// LibTorch's own choice, and the backend that it chose is there by its own name: figures of the one are the
+/// other's.
+bool is_repeated(const Analysis& analysis, const Implementation& implementation);
 /// "tensor pipe busy" for "tensor pipe busy, per active cycle": where no other share stands beside it.
 std::string short_title(const CounterRole& role);
 // Sections; one without tables and charts is left out.

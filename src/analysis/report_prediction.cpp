@@ -54,11 +54,16 @@ constexpr Quantity kBounds[] = {
     {"roof", "roof", "Peak of the units that its products run on, dense.", &Prediction::roof},
 };
 
-std::vector<const Implementation*> with_figures(const Analysis& a) {
+std::vector<const Implementation*> with_figures(const Analysis& a, std::string& left_out) {
     std::vector<const Implementation*> out;
-    for (const Implementation& i : a.implementations)
-        if (i.status != ImplementationStatus::refused && (i.prediction.useful_flops || i.prediction.bound))
+    for (const Implementation& i : a.implementations) {
+        if (i.status == ImplementationStatus::refused || !(i.prediction.useful_flops || i.prediction.bound))
+            continue;
+        if (is_repeated(a, i))
+            left_out += " " + i.title + " has the figures of sdpa_" + i.backend + ".";
+        else
             out.push_back(&i);
+    }
     return out;
 }
 
@@ -151,9 +156,10 @@ Section prediction_section(const Analysis& a) {
     Section section;
     section.id = "prediction";
     section.title = "Prediction: what it must cost at least";
-    const std::vector<const Implementation*> with = with_figures(a);
+    std::string left_out;
+    const std::vector<const Implementation*> with = with_figures(a, left_out);
     if (with.empty()) return section;
-    section.sentence = a.rank.sentence;
+    section.sentence = a.rank.sentence + left_out;
     section.tables.push_back(quantities_table(with, kAmounts, "amounts",
                                               "What must be computed, moved and kept in one iteration"));
     Table bounds = quantities_table(with, kBounds, "bounds", "How fast it can be at best");

@@ -177,6 +177,20 @@ TEST(Counters, SpreadIsTheInterquartileRange) {
     EXPECT_EQ(dram.spread.number, 15.0) << "quartiles of 10, 20, 30, 40: 17.5 and 32.5";
 }
 
+TEST(Counters, RoundingOfAWeightedMeanIsNoSpread) {
+    CountedRun run;
+    const auto outer = run.open("attnscope.implementation/x");
+    for (const double cycles : {203417.0, 203514.0, 203611.0, 203708.0}) {
+        const auto iteration = run.open("attnscope.iteration", outer);
+        run.kernel("a", iteration, {{kCycles, cycles}, {kWarps, 88.1}});
+        run.kernel("b", iteration, {{kCycles, 3 * cycles + 1}, {kWarps, 88.1}});
+        run.close(iteration);
+    }
+    run.close(outer);
+    const Analysis a = analyze(run.read());
+    EXPECT_EQ(find_role(get(a, "x").counters, counter_role::kAchievedOccupancy)->spread.number, 0.0);
+}
+
 TEST(Counters, OneKernelWithoutAValueLeavesNoHalfSum) {
     CountedRun run;
     run.process().line(

@@ -126,13 +126,68 @@ TEST(Report, LaunchesInOrderWithFullNames) {
     const auto section = std::find_if(r.sections.begin(), r.sections.end(),
                                       [](const Section& s) { return s.id == "launches"; });
     ASSERT_NE(section, r.sections.end());
-    ASSERT_EQ(section->tables.size(), 7U);
+    // Those that launch once stand side by side.
+    ASSERT_EQ(section->tables.size(), 4U);
     const Table& naive = section->tables[0];
     ASSERT_EQ(naive.rows.size(), 6U);
     EXPECT_EQ(naive.rows[2].cells[0].text, "copy DtoD");
-    EXPECT_EQ(section->tables[4].rows.at(0).cells[2].text, "8 x 8 x 16");
-    EXPECT_NE(section->tables[4].rows[0].cells[0].full_text.find("pytorch_flash::flash_fwd_kernel<"),
-              std::string::npos);
+    const Table& single = section->tables[3];
+    ASSERT_EQ(single.rows.size(), 4U);
+    EXPECT_EQ(single.rows[1].cells[0].text, "sdpa_flash");
+    EXPECT_EQ(single.rows[1].cells[3].text, "8 x 8 x 16");
+    EXPECT_NE(single.rows[1].cells[1].full_text.find("pytorch_flash::flash_fwd_kernel<"), std::string::npos);
+}
+
+TEST(Report, FiguresOfATwinStandOnce) {
+    const Report r = blog_report();
+    const auto section = std::find_if(r.sections.begin(), r.sections.end(),
+                                      [](const Section& s) { return s.id == "prediction"; });
+    ASSERT_NE(section, r.sections.end());
+    EXPECT_TRUE(section->sentence.ends_with("sdpa_auto has the figures of sdpa_flash.")) << section->sentence;
+    EXPECT_EQ(section->tables.at(0).rows.size(), 6U);
+    EXPECT_EQ(section->tables.at(1).rows.size(), 6U);
+}
+
+TEST(Report, AGpuThatNobodyKnowsIsSaid) {
+    std::string banner;
+    const auto codes = [&](const std::string& device, const char* ground = "real") {
+        test::TemporaryFolder folder;
+        test::ProcessWriter w(ground);
+        w.line(device);
+        const auto outer = w.open("attnscope.implementation/x");
+        const auto iteration = w.open("attnscope.iteration", outer);
+        w.kernel({"k"}, iteration);
+        w.close(iteration);
+        w.close(outer);
+        w.end();
+        test::write_text(folder.path() / "run.json", test::run_json(ground));
+        test::write_text(folder.path() / "p.jsonl", w.text());
+        const Report report = build_report(analyze(read_run(folder.path())));
+        banner = report.banner;
+        std::set<std::string> out;
+        for (const Notice& n : report.notices) out.insert(n.code);
+        return out;
+    };
+    const std::string limits =
+        R"("compute_major":9,"compute_minor":0,"sm_count":99,"warp_size":32,"max_threads_per_sm":2048,"max_ctas_per_sm":32,)"
+        R"("max_threads_per_cta":1024,"registers_per_sm":65536,"registers_per_cta":65536,"shared_per_sm":233472,)"
+        R"("shared_per_cta":49152,"shared_per_cta_optin":232448,"shared_reserved_per_cta":1024)";
+    const auto nothing =
+        codes(R"({"type":"device","device":0,"ground":"real","name":"Some Accelerator 9000"})");
+    EXPECT_TRUE(nothing.count("device-limits") && nothing.count("device-peaks"));
+    const auto own = codes(R"({"type":"device","device":0,"ground":"real","name":"Some Accelerator 9000",)" +
+                           limits + "}");
+    EXPECT_TRUE(!own.count("device-limits") && own.count("device-peaks"))
+        << "its own limits suffice for occupancy";
+    const auto known =
+        codes(R"({"type":"device","device":0,"ground":"real","name":"NVIDIA H200",)" + limits + "}");
+    EXPECT_TRUE(!known.count("device-limits") && !known.count("device-peaks"));
+    // What is not known is not called exact either.
+    codes(R"({"type":"device","device":0,"ground":"virtual","name":"Some Accelerator 9000"})", "virtual");
+    EXPECT_TRUE(banner.ends_with("Launches and their resources are exact.")) << banner;
+    codes(R"({"type":"device","device":0,"ground":"virtual","name":"Some Accelerator 9000",)" + limits + "}",
+          "virtual");
+    EXPECT_TRUE(banner.ends_with("theoretical occupancy are exact.")) << banner;
 }
 
 // Names, reasons and marks come from the program: whatever they hold, every format is made.
