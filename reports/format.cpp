@@ -90,6 +90,8 @@ Formatted format(double value, Unit unit, Scale scale) {
     const bool plain = scale.divisor == 1 && unit != Unit::percent;
     const int decimals = is_integral(scaled) ? 0 : decimals_of(scaled);
     Formatted result{with_separators(scaled, decimals), scale.name, false};
+    // Twelve decimals would say 0.
+    if (scaled != 0 && std::fabs(scaled) < 1e-11) return {digits(scaled, -1), scale.name, false};
     // A huge plain number that is not counted is no better for its forty digits.
     if (plain && std::fabs(scaled) >= 1e15) result.number = digits(scaled, -1);
     result.rounded =

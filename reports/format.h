@@ -4,7 +4,8 @@
 // Rounding, the same in every format: a scaled value has two decimals below 10 and one below 1,000 ("2.04
 // TB/s", "268.4 MB"), and none where they would be zeros because the value is exact ("25 %", "48 KiB"). Bytes
 // below 1 MiB are in KiB, as on-chip memory is quoted; above, in MB = 10^6 bytes, as traffic and bandwidth
-// are. Everything else scales by thousands; what has no scale is not rounded from 10^15 on.
+// are. Everything else scales by thousands; what has no scale is not rounded from 10^15 on, and
+// nothing is below 10^-11.
 #include <string>
 #include <vector>
 

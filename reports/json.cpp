@@ -306,16 +306,17 @@ std::string with_numbers_for_unsafe(const std::string& json) {
     return out;
 }
 
-std::string dump(const Report& report) {
-    return with_numbers_for_unsafe(json_of(report).dump(1, ' ', false, Json::error_handler_t::replace));
+std::string dump(const Report& report, bool indented) {
+    return with_numbers_for_unsafe(
+        json_of(report).dump(indented ? 1 : -1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
 
 }  // namespace reports
 
-std::string render_json(const Report& report) {
-    return reports::dump(report) + "\n";
+std::string render_json(const Report& report, bool indented) {
+    return reports::dump(report, indented) + "\n";
 }
 
 }  // namespace attnscope

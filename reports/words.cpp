@@ -3,6 +3,7 @@
 #include <array>
 
 #include "format.h"
+#include "unicode.h"
 
 namespace attnscope::reports {
 namespace {
@@ -227,6 +228,60 @@ void for_each_value(const Report& report, const std::function<void(const Value&)
         for (const Table& table : section.tables) visit_table(table, visit);
     }
     visit_table(report.methods, visit);
+}
+
+std::vector<std::string> shell_lines(const std::string& command, size_t width, size_t lead) {
+    std::vector<std::string> words(1);
+    bool quoted = false, escaped = false;
+    for (const char c : command) {
+        const bool literal = escaped;  // behind a backslash that no quotes hold
+        escaped = c == '\\' && !quoted && !literal;
+        if (c == '\'' && !literal) quoted = !quoted;
+        if (c == ' ' && !quoted && !literal)
+            words.emplace_back();
+        else
+            words.back() += c;
+    }
+    std::vector<std::string> lines = {words.front()};
+    for (size_t i = 1; i < words.size(); ++i) {
+        const size_t before = lines.size() == 1 ? lead : 0;
+        if (before + width_of(lines.back()) + 1 + width_of(words[i]) + 2 <= width)
+            lines.back() += " " + words[i];
+        else
+            lines.push_back("    " + words[i]);
+    }
+    for (size_t i = 0; i < lines.size(); ++i)
+        if (quoted || (i == 0 ? lead : 0) + width_of(lines[i]) + 2 > width) return {};
+    for (size_t i = 0; i + 1 < lines.size(); ++i) lines[i] += " \\";
+    return lines;
+}
+
+std::vector<Fact> strip_of(const Report& report) {
+    std::vector<Fact> out;
+    for (const Fact& fact : report.strip)
+        if (!report.title.ends_with(": " + fact.value)) out.push_back(fact);
+    return out;
+}
+
+std::vector<FindingGroup> groups_of(const std::vector<Finding>& findings) {
+    std::vector<FindingGroup> out;
+    for (size_t i = 0; i < findings.size(); ++i) {
+        const bool same = i > 0 && !findings[i].id.empty() && findings[i].id == findings[i - 1].id &&
+                          findings[i].severity == findings[i - 1].severity;
+        if (!same) out.push_back({i, 0});
+        ++out.back().count;
+    }
+    return out;
+}
+
+std::string more_of(const FindingGroup& group) {
+    return group.count > 1 ? std::to_string(group.count - 1) + " more of this rule" : std::string();
+}
+
+size_t findings_behind(const std::vector<FindingGroup>& groups, size_t shown) {
+    size_t count = 0;
+    for (size_t g = shown; g < groups.size(); ++g) count += groups[g].count;
+    return count;
 }
 
 }  // namespace attnscope::reports

@@ -40,13 +40,30 @@ struct Banner {
     std::string mark, sentence;
 };
 Banner banner_of(const Report& report);
+/// What ran where, without what the title says.
+std::vector<Fact> strip_of(const Report& report);
 /// A next step that can be typed, not an experiment in words.
 bool is_command(const std::string& next_step);
+
+/// A command as a shell reads it in several lines: broken at spaces that no quotes hold, each line but the
+/// last ended by a backslash, further ones indented. `lead`: columns that are taken before the first. Empty
+/// where that cannot be done.
+std::vector<std::string> shell_lines(const std::string& command, size_t width, size_t lead = 0);
 
 /// Every value of a report, in reading order.
 void for_each_value(const Report& report, const std::function<void(const Value&)>& visit);
 
-/// Findings and sections that a format shows at once; the others are folded.
+/// Groups of findings that a format shows at once; the others are folded.
 inline constexpr size_t findings_open = 7;
+
+/// Findings of one rule that follow one another: the first is shown, the others stand folded behind it.
+struct FindingGroup {
+    size_t first = 0, count = 0;  ///< places in the report's list
+};
+std::vector<FindingGroup> groups_of(const std::vector<Finding>& findings);
+/// "3 more of this rule", after the first of a group; empty: it is alone.
+std::string more_of(const FindingGroup& group);
+/// Those of the groups from the `shown`th on.
+size_t findings_behind(const std::vector<FindingGroup>& groups, size_t shown);
 
 }  // namespace attnscope::reports

@@ -36,7 +36,8 @@ std::string render_comment(const Report& report, const CommentOptions& options);
 /// One self-contained page: no script, no network, well-formed as XML too. The JSON below is embedded in it.
 std::string render_html(const Report& report);
 
-/// {"schema":"attnscope-report","version":"2.1",...}: everything, unrounded (reports/report.schema.json).
-std::string render_json(const Report& report);
+/// {"schema":"attnscope-report","version":"2.1",...}: everything, unrounded (reports/report.schema.json);
+/// `indented`: a line for each value, else one line.
+std::string render_json(const Report& report, bool indented = true);
 
 }  // namespace attnscope

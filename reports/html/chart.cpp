@@ -91,13 +91,13 @@ std::string figure(const Chart& chart, Ids& ids) {
                                     [&](const Chart::Point& p) { return p.series == chart.shaded; });
     const std::string pattern = shaded ? id + "-p" : "";
     const Plot plot = chart.kind == Kind::scatter ? plot_scatter(chart) : plot_rows(chart, pattern);
-    return "<figure>\n<figcaption><b>" + title + "</b> " + html(chart.sentence) + "</figcaption>\n" +
-           legend(chart, pattern) + "<svg class=\"chart\" viewBox=\"0 0 " + px(plot_width) + " " +
-           px(plot.height) + "\" role=\"img\" aria-labelledby=\"" + id + "-t " + id + "-d\"><title id=\"" +
-           id + "-t\">" + title + "</title><desc id=\"" + id + "-d\">" + html(chart.sentence) +
-           " The numbers are in the table that follows.</desc>" + plot.svg + "</svg>\n" + notes(chart) +
+    return "<figure>\n<figcaption><b id=\"" + id + "\">" + title + "</b> <span id=\"" + id + "-d\">" +
+           html(chart.sentence) + "</span></figcaption>\n" + legend(chart, pattern) +
+           "<svg class=\"chart\" viewBox=\"0 0 " + px(plot_width) + " " + px(plot.height) +
+           "\" role=\"img\" aria-labelledby=\"" + id + "\" aria-describedby=\"" + id + "-d\">" + plot.svg +
+           "</svg>\n" + notes(chart) +
            "<details class=\"data\"><summary>The numbers of this chart</summary>\n" +
-           html_table(table_of(chart), ids, {false, false}) + "</details>\n</figure>\n";
+           html_table(table_of(chart), ids, {false, false, false, false, false}) + "</details>\n</figure>\n";
 }
 
 }  // namespace

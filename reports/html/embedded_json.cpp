@@ -32,7 +32,7 @@ std::string gzip(const std::string& text) {
 
 std::string json_link(const Report& report) {
     return "<a id=\"attnscope-report\" download=\"report.json.gz\" href=\"data:application/gzip;base64," +
-           base64(gzip(render_json(report))) + "\">report.json.gz</a>";
+           base64(gzip(render_json(report, false))) + "\">report.json.gz</a>";
 }
 
 std::string json_command() {

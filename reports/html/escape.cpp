@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "../unicode.h"
+#include "../words.h"
 
 namespace attnscope::reports {
 
@@ -32,6 +33,14 @@ std::string html_prose(const std::string& text) {
     for (size_t i = 0; i < parts.size(); ++i)
         out += i % 2 == 0 ? html(parts[i]) : "<code>" + html(parts[i]) + "</code>";
     return out;
+}
+
+std::string html_command(const std::string& command) {
+    constexpr size_t width = 96;
+    std::string out;
+    for (const std::string& line : shell_lines(clean(command), width))
+        out += (out.empty() ? "" : "\n") + html(line);
+    return "<pre><code>" + (out.empty() ? html(command) : out) + "</code></pre>";
 }
 
 std::string Ids::make(std::string_view prefix, std::string_view name) {

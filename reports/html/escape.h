@@ -13,6 +13,9 @@ std::string html(std::string_view text);
 /// For our own sentences, which quote names in backticks: those become code.
 std::string html_prose(const std::string& text);
 
+/// A block of code in lines that a desk's screen holds, to be copied into a shell as it stands.
+std::string html_command(const std::string& command);
+
 /// Identifiers of one page: letters, digits and dashes, each given once.
 class Ids {
   public:

@@ -14,20 +14,23 @@ constexpr size_t index_from = 3;  // fewer are seen at once
 std::string evidence_table(const Finding& finding, const std::string& heading) {
     std::string out = scroll_region(heading) +
                       "<table class=\"evidence\"><caption class=\"sr\">Evidence</caption>\n<thead><tr><th "
-                      "scope=\"col\">quantity</th><th scope=\"col\" "
-                      "class=\"n\">value</th><th scope=\"col\">against</th>"
+                      "scope=\"col\">quantity</th><th scope=\"col\">value</th><th scope=\"col\">against</th>"
                       "<th scope=\"col\">how it was made</th></tr></thead>\n<tbody>\n";
+    const std::string* above = nullptr;
     for (const Evidence& evidence : finding.evidence) {
         const Value& value = evidence.value;
         Value shown = value;
         shown.formula.clear();  // it has a column of its own
-        out += "<tr><th scope=\"row\">" + html(evidence.label) + "</th><td class=\"n\">" + html_value(shown) +
-               "</td><td>" + html(evidence.compared_with) + "</td><td>";
-        if (!value.formula.empty())
+        out += "<tr><th>" + html(evidence.label) + "</th><td>" + html_value(shown) + "</td><td>" +
+               html(evidence.compared_with) + "</td><td>";
+        if (above && !value.formula.empty() && *above == value.formula)
+            out += "as above";
+        else if (!value.formula.empty())
             out += "<code>" + html(value.formula) + "</code>";
         else if (is_shown(value))
             out += html(describe(value.provenance.source));
         out += "</td></tr>\n";
+        above = &value.formula;
     }
     return out + "</tbody></table></div>";
 }
@@ -84,7 +87,7 @@ std::string article(const Finding& finding, size_t number, const std::string& id
                      "<p class=\"ncu\">" + html_prose(finding.nsight_compute_would_say) + "</p>");
     if (!finding.next_step.empty())
         out += entry("Next step", is_command(finding.next_step)
-                                      ? "<pre><code>" + html(finding.next_step) + "</code></pre>"
+                                      ? html_command(finding.next_step)
                                       : "<p>" + html_prose(finding.next_step) + "</p>");
     return out + "</dl>\n</article>\n";
 }
@@ -111,10 +114,18 @@ std::string html_findings(const std::vector<Finding>& findings, Ids& ids) {
     std::vector<std::string> places;
     for (const Finding& finding : findings) places.push_back(id_of(finding, ids));
     std::string out = findings.size() > index_from ? index(findings, places) : "", rest;
-    for (size_t i = 0; i < findings.size(); ++i)
-        (i < findings_open ? out : rest) += article(findings[i], i + 1, places[i]);
+    const std::vector<FindingGroup> groups = groups_of(findings);
+    for (size_t g = 0; g < groups.size(); ++g) {
+        std::string& to = g < findings_open ? out : rest;
+        std::string others;
+        for (size_t i = groups[g].first; i < groups[g].first + groups[g].count; ++i)
+            (i == groups[g].first ? to : others) += article(findings[i], i + 1, places[i]);
+        if (!others.empty())
+            to += "<details class=\"rest\"><summary>" + more_of(groups[g]) + "</summary>\n" + others +
+                  "</details>\n";
+    }
     if (rest.empty()) return out;
-    const size_t more = findings.size() - findings_open;
+    const size_t more = findings_behind(groups, findings_open);
     return out + "<details class=\"rest\"><summary>" + std::to_string(more) + " more finding" +
            (more == 1 ? "" : "s") + "</summary>\n" + rest + "</details>\n";
 }

@@ -130,7 +130,7 @@ std::string section_body(const Section& section, Ids& ids) {
         for (const Column& column : table.columns) key += column.id + column.meaning + "\n";
         TableOptions options;
         options.column_help = key != shown_help;
-        options.fold = true;
+        options.fold = options.same_once = true;
         shown_help = key;
         out += html_table(table, ids, options);
     }
@@ -139,24 +139,20 @@ std::string section_body(const Section& section, Ids& ids) {
 
 std::string commands(const Report& report) {
     std::string out;
-    for (const std::string& command : report.commands)
-        out += "<pre><code>" + html(command) + "</code></pre>\n";
+    for (const std::string& command : report.commands) out += html_command(command) + "\n";
     return out;
 }
 
 std::string data(const Report& report) {
     return "<p>" + json_link(report) +
            " holds every number, unrounded, with its unit, source and formula. It is inside this page; in a "
-           "shell:</p>\n<pre><code>" +
-           html(json_command()) + "</code></pre>\n";
+           "shell:</p>\n" +
+           html_command(json_command()) + "\n";
 }
 
-/// Without what the title says.
 std::vector<Fact> strip(const Report& report) {
-    std::vector<Fact> out;
-    for (const Fact& fact : report.strip)
-        if (!report.title.ends_with(": " + fact.value))
-            out.push_back({fact.label, truncate(clean(fact.value), strip_width)});
+    std::vector<Fact> out = strip_of(report);
+    for (Fact& fact : out) fact.value = truncate(clean(fact.value), strip_width);
     return out;
 }
 

@@ -105,14 +105,14 @@ class Scatter {
     }
 
     std::string grid() const {
-        std::string out = svg::grid_across(x_, kTop, kBottom);
+        std::string out = svg::grid_across(x_, kTop, kBottom), lines;
         for (const Tick& tick : y_ticks()) {
             const double y = y_.at(tick.value);
-            out += svg::line(x_.from_px, y, x_.to_px, y, "grid") +
-                   svg::text(x_.from_px - 5, y + 4, html(tick.text), "k", svg::Anchor::end);
+            lines += "M" + px(x_.from_px) + " " + px(y) + "H" + px(x_.to_px);
+            out += svg::text(x_.from_px - 5, y + 4, html(tick.text), "k", svg::Anchor::end);
         }
-        out += "<path class=\"axis\" d=\"M" + px(x_.from_px) + " " + px(kTop) + "V" + px(kBottom) + "H" +
-               px(x_.to_px) + "\"/>";
+        out += "<path class=\"grid\" d=\"" + lines + "\"/><path class=\"axis\" d=\"M" + px(x_.from_px) + " " +
+               px(kTop) + "V" + px(kBottom) + "H" + px(x_.to_px) + "\"/>";
         return out + svg::text(0, 9, html(svg::fit_number(y_.title(chart_.y.title), plot_width)), "k") +
                svg::text(x_.to_px, kBottom + 29, html(svg::fit_number(x_.title(chart_.x.title), plot_width)),
                          "k", svg::Anchor::end);
@@ -137,9 +137,8 @@ class Scatter {
             const double x = x2 - std::cos(angle) * (10 + along), y = y2 - std::sin(angle) * (10 + along);
             places_.take({x - 10, y - 12, x + 2, y + 2});
         }
-        return out + "<text class=\"k\" transform=\"translate(" + px(x2) + " " + px(y2) + ")rotate(" +
-               px(angle * 180 / std::numbers::pi) + ")\" x=\"-10\" y=\"-5\" text-anchor=\"end\">" +
-               html(words) + "</text>";
+        return out + "<text class=\"k e\" transform=\"translate(" + px(x2) + " " + px(y2) + ")rotate(" +
+               px(angle * 180 / std::numbers::pi) + ")\" x=\"-10\" y=\"-5\">" + html(words) + "</text>";
     }
 
     /// The name on the nearest free place around a mark, with a line to it where that is not beside it. One

@@ -54,9 +54,10 @@ std::vector<std::string> wrap_heading(const std::string& raw, double width) {
 
 std::string text(double x, double y, const std::string& escaped, const char* css, Anchor anchor) {
     std::string out = "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\"";
-    if (*css) out += " class=\"" + std::string(css) + "\"";
+    std::string classes = css;
     if (anchor != Anchor::start)
-        out += anchor == Anchor::middle ? " text-anchor=\"middle\"" : " text-anchor=\"end\"";
+        classes += std::string(classes.empty() ? "" : " ") + (anchor == Anchor::middle ? "m" : "e");
+    if (!classes.empty()) out += " class=\"" + classes + "\"";
     return out + ">" + escaped + "</text>";
 }
 
@@ -75,15 +76,15 @@ std::string hatch(double x, double y, double width, double height, const std::st
 
 std::string grid_across(const Axis& axis, double top, double bottom) {
     const auto width = [](const Tick& tick) { return number_width(tick.text); };
-    std::string out;
+    std::string lines, out;
     for (const Tick& tick : axis.ticks(8, width)) {
         const double x = axis.at(tick.value);
-        out += line(x, top, x, bottom, "grid");
+        lines += "M" + px(x) + " " + px(top) + "V" + px(bottom);
         const bool over = x + width(tick) / 2 > plot_width;
         out += text(over ? plot_width : x, bottom + 14, html(tick.text), "k",
                     over ? Anchor::end : Anchor::middle);
     }
-    return out;
+    return "<path class=\"grid\" d=\"" + lines + "\"/>" + out;
 }
 
 }  // namespace attnscope::reports::svg

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <set>
@@ -22,8 +23,9 @@ std::string bar(const Cell& cell) {
     std::array<char, 32> width;
     const auto end =
         std::to_chars(width.data(), width.data() + width.size(), percent, std::chars_format::fixed, 1);
-    return "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"" + std::string(width.data(), end.ptr) +
-           "%\"/></svg>";
+    std::string text(width.data(), end.ptr);
+    if (text.ends_with(".0")) text.resize(text.size() - 2);
+    return "<svg aria-hidden=\"true\"><rect width=\"" + text + "%\"/></svg>";
 }
 
 /// "8 x 8 x 16" is one thing.
@@ -49,8 +51,18 @@ std::string words_html(const CellView& cell, Ids& ids) {
 /// How the cells of one column are written, as far as its head or a cell above says it already.
 struct Told {
     bool origin = false;
+    bool in_full = true;  ///< there is more where the mouse rests
     std::set<std::string> formulas;
 };
+
+/// A column's formula stands once, with the values of the first row that has it: other rows put theirs in its
+/// place.
+std::string without_numbers(const std::string& formula) {
+    std::string out;
+    for (const char c : formula)
+        if (!std::isdigit(static_cast<unsigned char>(c)) && c != ',' && c != '.') out += c;
+    return out;
+}
 
 std::string content(const CellView& cell, Ids& ids, Told& told) {
     switch (cell.kind) {
@@ -62,7 +74,7 @@ std::string content(const CellView& cell, Ids& ids, Told& told) {
             break;
     }
     Value value = cell.cell->value;
-    if (!told.formulas.insert(value.formula).second) value.formula.clear();
+    if (!told.formulas.insert(without_numbers(value.formula)).second) value.formula.clear();
     Formatted shown = format(*value.number, value.unit);
     // The text is the column's: same scale for all its cells.
     const bool rounded = shown.rounded || shown.with() != cell.text;
@@ -70,7 +82,11 @@ std::string content(const CellView& cell, Ids& ids, Told& told) {
     shown.number = cell.text.substr(0, space);
     shown.unit = space == std::string::npos ? "" : cell.text.substr(space + 1);
     shown.rounded = rounded;
-    return html_number(value, shown, cell.cell->full_text) +
+    if (!told.in_full) {
+        value.formula.clear();
+        shown.rounded = false;
+    }
+    return html_number(value, shown, told.in_full ? cell.cell->full_text : "") +
            (told.origin ? "" : "<sup>" + cell.tag + "</sup>") +
            (cell.cell->bar_of > 0 ? bar(*cell.cell) : "");
 }
@@ -82,24 +98,97 @@ bool all_predicted(const TableView& view) {
     return true;
 }
 
-/// A column without a single value is named below instead.
-bool is_left_out(const TableView& view, size_t column) {
-    return column > 0 && !view.columns[column].has_values;
+constexpr size_t least_same = 3;  // rows of which one can say so
+
+bool is_grouped(const TableView& view) {
+    return view.columns.size() > 1 && view.columns.front().column->id == "group";
 }
 
-size_t shown_columns(const TableView& view) {
-    size_t count = 0;
-    for (size_t c = 0; c < view.columns.size(); ++c) count += !is_left_out(view, c);
-    return count;
+/// The rows of a column whose values are all the same: none where they are not, or are too few to say so.
+size_t same_rows(const TableView& view, size_t column) {
+    const CellView* first = nullptr;
+    size_t rows = 0;
+    for (const RowView& row : view.rows) {
+        const CellView& cell = row.cells[column];
+        if (row.only_name) return 0;
+        if (cell.kind == CellView::Kind::missing) continue;
+        if (!cell.cell->full_text.empty()) return 0;  // there is more to unfold
+        if (first && (first->text != cell.text || first->tag != cell.tag ||
+                      first->cell->value.number != cell.cell->value.number))
+            return 0;
+        first = &cell;
+        ++rows;
+    }
+    return rows >= least_same ? rows : 0;
 }
 
-std::string head(const TableView& view) {
+/// What is said below a table instead of in a column: that it has no value, or the same one in each row.
+struct LeftOut {
+    std::vector<bool> columns;
+    std::vector<size_t> same;  ///< rows that have the one value; 0: not left out for that
+    /// A row's header must say that it is one: where its column has a cell of data (a note below a row), or
+    /// its row has none, it is none by itself (HTML, "forming relationships between data cells and header
+    /// cells").
+    bool scoped = false;
+
+    LeftOut(const TableView& view, bool with_same) {
+        const size_t named = is_grouped(view) ? 2 : 1;  // columns that say what a row is of
+        for (size_t c = 0; c < view.columns.size(); ++c) {
+            const bool empty = c >= named && !view.columns[c].has_values;
+            same.push_back(c >= named && !empty && with_same ? same_rows(view, c) : 0);
+            columns.push_back(empty || same.back() > 0);
+        }
+        // A dash has its reason in sight: where no other column of its row says it, the column stays.
+        for (size_t c = 0; c < view.columns.size(); ++c)
+            if (same[c] > 0 && !std::all_of(view.rows.begin(), view.rows.end(), [&](const RowView& row) {
+                    return row.cells[c].kind != CellView::Kind::missing ||
+                           is_in_sight(row, row.cells[c].note);
+                })) {
+                same[c] = 0;
+                columns[c] = false;
+            }
+        scoped = shown() < 2 || std::any_of(view.rows.begin(), view.rows.end(),
+                                            [](const RowView& row) { return !row.note.empty(); });
+    }
+    size_t shown() const { return static_cast<size_t>(std::count(columns.begin(), columns.end(), false)); }
+
+  private:
+    bool is_in_sight(const RowView& row, size_t note) const {
+        for (size_t c = 1; c < columns.size(); ++c)
+            if (!columns[c] && row.cells[c].note == note) return true;
+        return false;
+    }
+};
+
+/// The style sheet knows columns of words by their place, up to this one; where cells span rows a place is no
+/// column.
+constexpr size_t most_places = 20;
+
+bool by_place(const TableView& view, const LeftOut& left_out) {
+    return !is_grouped(view) && left_out.shown() <= most_places;
+}
+
+/// " t2 t5": the columns of words, but the first.
+std::string places_of_words(const TableView& view, const LeftOut& left_out) {
+    std::string out;
+    if (!by_place(view, left_out)) return out;
+    size_t place = 0;
+    for (size_t c = 0; c < view.columns.size(); ++c) {
+        place += !left_out.columns[c];
+        if (c > 0 && !left_out.columns[c] && !view.columns[c].column->numeric)
+            out += " t" + std::to_string(place);
+    }
+    return out;
+}
+
+std::string head(const TableView& view, const LeftOut& left_out) {
+    const bool placed = by_place(view, left_out);
     std::string out = "<thead><tr>";
     for (size_t c = 0; c < view.columns.size(); ++c) {
-        if (is_left_out(view, c)) continue;
+        if (left_out.columns[c]) continue;
         const ColumnView& column = view.columns[c];
-        out += std::string("<th scope=\"col\"") + (column.column->numeric ? "" : " class=\"t\"") + ">" +
-               html(column.title);
+        const bool marked = !column.column->numeric && (!placed || c == 0);
+        out += std::string("<th scope=\"col\"") + (marked ? " class=\"t\"" : "") + ">" + html(column.title);
         if (!column.shared_tag.empty()) out += "<sup>" + column.shared_tag + "</sup>";
         if (!column.column->bar_scale.empty())
             out += "<small>bar: " + html(column.column->bar_scale) + "</small>";
@@ -122,25 +211,48 @@ std::string name_of(const RowView& row, Ids& ids) {
            "</span>" + note;
 }
 
-std::string row_html(const TableView& view, const RowView& row, bool italic_table, std::vector<Told>& told,
-                     Ids& ids) {
-    const size_t columns = shown_columns(view);
+/// A group's name stands once, beside all its rows.
+std::string group_of(const TableView& view, size_t at, Ids& ids) {
+    const std::string& name = view.rows[at].cells[0].text;
+    if (at > 0 && view.rows[at - 1].cells[0].text == name) return {};
+    size_t rows = 1;
+    while (at + rows < view.rows.size() && view.rows[at + rows].cells[0].text == name) ++rows;
+    return "<th scope=\"row\"" + (rows > 1 ? " rowspan=\"" + std::to_string(rows) + "\"" : "") + ">" +
+           words_html(view.rows[at].cells[0], ids) + "</th>";
+}
+
+/// A cell of words where the style sheet does not know its column for one, or that is wide; "v": a number
+/// among words.
+std::string cell_tag(const Column& column, const CellView& cell, bool placed) {
+    if (column.numeric) return "<td>";
+    std::string css = width_of(cell.text) > unbroken_width ? "w" : placed ? "" : "t";
+    if (cell.kind == CellView::Kind::number) css += css.empty() ? "v" : " v";
+    return css.empty() ? "<td>" : "<td class=\"" + css + "\">";
+}
+
+std::string row_html(const TableView& view, size_t at, const LeftOut& left_out, bool italic_table,
+                     std::vector<Told>& told, Ids& ids) {
+    const RowView& row = view.rows[at];
+    const size_t columns = left_out.shown();
+    const bool placed = by_place(view, left_out);
     std::string out = "<tr";
     if (row.row->status != RowStatus::normal)
         out += row.row->status == RowStatus::best ? " class=\"best\"" : " class=\"absent\"";
-    out += "><th scope=\"row\">" + name_of(row, ids) + "</th>";
+    out += ">";
+    if (is_grouped(view))
+        out += group_of(view, at, ids) + "<th scope=\"row\">" + words_html(row.cells[1], ids) + "</th>";
+    else
+        out += (left_out.scoped ? "<th scope=\"row\">" : "<th>") + name_of(row, ids) + "</th>";
     if (row.only_name) {
         const std::string why = row.note.empty() ? std::string(word(row.row->status)) : html(row.note);
         if (columns > 1)
             out += "<td colspan=\"" + std::to_string(columns - 1) + "\" class=\"t why\">" + why + "</td>";
         return out + "</tr>\n";
     }
-    for (size_t c = 1; c < row.cells.size(); ++c) {
-        if (is_left_out(view, c)) continue;
+    for (size_t c = is_grouped(view) ? 2 : 1; c < row.cells.size(); ++c) {
+        if (left_out.columns[c]) continue;
         const CellView& cell = row.cells[c];
-        out += view.columns[c].column->numeric        ? "<td>"
-               : width_of(cell.text) > unbroken_width ? "<td class=\"w\">"
-                                                      : "<td class=\"t\">";
+        out += cell_tag(*view.columns[c].column, cell, placed);
         const std::string text = content(cell, ids, told[c]);
         const bool italic =
             !italic_table && cell.kind == CellView::Kind::number && is_predicted(cell.cell->value);
@@ -153,12 +265,44 @@ std::string row_html(const TableView& view, const RowView& row, bool italic_tabl
     return out;
 }
 
+/// "block 128 x 1 x 1": the one value of a column that is not shown.
+std::string same_value(const TableView& view, size_t column, Ids& ids) {
+    for (const RowView& row : view.rows) {
+        const CellView& cell = row.cells[column];
+        if (cell.kind == CellView::Kind::missing) continue;
+        Told told;
+        CellView plain = cell;
+        Cell without_bar = *cell.cell;
+        without_bar.bar_of = 0;
+        plain.cell = &without_bar;
+        const std::string text = content(plain, ids, told);
+        const bool italic = cell.kind == CellView::Kind::number && is_predicted(cell.cell->value);
+        return html(view.columns[column].title) + " <b>" + (italic ? "<i>" + text + "</i>" : text) + "</b>";
+    }
+    return {};
+}
+
+std::string same_values(const TableView& view, const LeftOut& left_out, Ids& ids) {
+    std::map<size_t, std::string, std::greater<>> by_rows;
+    for (size_t c = 0; c < view.columns.size(); ++c)
+        if (left_out.same[c] > 0) {
+            std::string& values = by_rows[left_out.same[c]];
+            values += (values.empty() ? "" : ", ") + same_value(view, c, ids);
+        }
+    std::string out;
+    for (const auto& [rows, values] : by_rows)
+        out += "<span class=\"same\">The same in all " + std::to_string(rows) + " rows" +
+               (rows == view.rows.size() ? "" : " that have it") + ": " + values + ".</span> ";
+    return out;
+}
+
 /// The numbered reasons that a cell in sight refers to, and the columns that are not shown.
-std::string notes(const TableView& view) {
+std::string notes(const TableView& view, const LeftOut& columns_left_out, Ids& ids) {
     std::set<size_t> used;
     std::map<std::string, std::string> left_out;  // columns by their common reason
     for (size_t c = 0; c < view.columns.size(); ++c) {
-        if (is_left_out(view, c)) {
+        if (columns_left_out.same[c] > 0) continue;
+        if (columns_left_out.columns[c]) {
             std::string& titles = left_out[reason_for_all(view, c)];
             titles += (titles.empty() ? "" : ", ") + view.columns[c].title;
             continue;
@@ -166,7 +310,7 @@ std::string notes(const TableView& view) {
         for (const RowView& row : view.rows) used.insert(row.cells[c].note);
     }
     used.erase(0);
-    std::string out, columns;
+    std::string out = same_values(view, columns_left_out, ids), columns;
     for (const size_t note : used)
         out += "<span>" + std::string(dash) + "<sup>" + std::to_string(note) + "</sup>\xC2\xA0" +
                html(view.notes.reasons()[note - 1]) + ".</span> ";
@@ -176,13 +320,14 @@ std::string notes(const TableView& view) {
     return out.empty() ? out : "<p class=\"notes\">" + out + "</p>\n";
 }
 
-std::string below(const TableView& view, TableOptions options) {
+std::string below(const TableView& view, const LeftOut& left_out, TableOptions options, Ids& ids) {
     std::string help;
     for (const ColumnView& column : view.columns)
         if (!column.column->meaning.empty())
             help += "<dt>" + html(column.title) + "</dt><dd>" + html(column.column->meaning) + "</dd>\n";
-    if (!options.column_help || help.empty()) return notes(view);
-    return notes(view) + "<details class=\"help\"><summary>What the columns mean</summary>\n<dl>\n" + help +
+    const std::string said = notes(view, left_out, ids);
+    if (!options.column_help || help.empty()) return said;
+    return said + "<details class=\"help\"><summary>What the columns mean</summary>\n<dl>\n" + help +
            "</dl></details>\n";
 }
 
@@ -224,16 +369,18 @@ std::string html_table(const Table& table, Ids& ids, TableOptions options) {
         return "<p class=\"empty\">" + html(title) + ": no rows. " + html(table.sentence) + "</p>\n";
     const std::string caption = ids.make("t-", table.id.empty() ? title : table.id);
     const bool italic = all_predicted(view), folded = options.fold && view.rows.size() > rows_open;
-    std::string out = scroll_region(caption) + "<table class=\"d" +
-                      (shown_columns(view) > 10 ? " wide" : "") + (italic ? " p" : "") + "\">\n<caption" +
-                      (options.title && !folded ? "" : " class=\"sr\"") + "><span><b id=\"" + caption +
-                      "\">" + html(title) + "</b>" +
-                      (table.sentence.empty() ? "" : " " + html(table.sentence)) + "</span></caption>\n" +
-                      head(view) + "<tbody>\n";
+    const LeftOut left_out(view, options.same_once);
+    std::string out =
+        scroll_region(caption) + "<table class=\"d" + (left_out.shown() > 10 ? " wide" : "") +
+        (italic ? " p" : "") + (is_grouped(view) ? " g" : "") + places_of_words(view, left_out) +
+        "\">\n<caption" + (options.title && !folded ? "" : " class=\"sr\"") + "><span><b id=\"" + caption +
+        "\">" + html(title) + "</b>" + (table.sentence.empty() ? "" : " " + html(table.sentence)) +
+        "</span></caption>\n" + head(view, left_out) + "<tbody>\n";
     std::vector<Told> told;
-    for (const ColumnView& column : view.columns) told.push_back({!column.shared_tag.empty(), {}});
-    for (const RowView& row : view.rows) out += row_html(view, row, italic, told, ids);
-    out += "</tbody></table></div>\n" + below(view, options);
+    for (const ColumnView& column : view.columns)
+        told.push_back({!column.shared_tag.empty(), options.in_full, {}});
+    for (size_t at = 0; at < view.rows.size(); ++at) out += row_html(view, at, left_out, italic, told, ids);
+    out += "</tbody></table></div>\n" + below(view, left_out, options, ids);
     if (!folded) return out;
     return "<details class=\"fold\"><summary><b>" + html(title) + "</b> " + html(table.sentence) + " <span>" +
            count_of_rows(view) + "</span></summary>\n" + out + "</details>\n";

@@ -1,8 +1,5 @@
 #include "value.h"
 
-#include <array>
-#include <charconv>
-
 #include "../table_view.h"
 #include "../words.h"
 #include "escape.h"
@@ -12,23 +9,14 @@ namespace {
 
 constexpr const char* no_break = "\xC2\xA0";
 
-std::string machine(double number) {
-    std::array<char, 32> buffer;
-    return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr};
-}
-
-std::string data(double number, const std::string& title, const std::string& text) {
-    return "<data value=\"" + machine(number) + "\"" +
-           (title.empty() ? "" : " title=\"" + html(title) + "\"") + ">" + html(text) + "</data>";
-}
-
 }  // namespace
 
 std::string html_number(const Value& value, const Formatted& shown, const std::string& more) {
     std::string title = shown.rounded ? format_exact(*value.number, value.unit) : "";
-    if (!value.formula.empty()) title += (title.empty() ? "" : " = ") + value.formula;
-    if (!more.empty()) title += (title.empty() ? "" : "; ") + more;
-    return data(*value.number, title, shown.with(no_break));
+    if (!value.formula.empty()) title += (title.empty() ? "= " : " = ") + value.formula;
+    if (!more.empty()) title += (title.empty() ? "(" : " (") + more + ")";
+    const std::string text = html(shown.with(no_break));
+    return title.empty() ? text : "<span title=\"" + html(title) + "\">" + text + "</span>";
 }
 
 std::string html_value(const Value& value) {

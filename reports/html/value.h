@@ -5,7 +5,9 @@
 
 namespace attnscope::reports {
 
-/// <data value="268435456" title="...">268.4 MB</data>: the title has what the rounded text leaves out.
+/// <span title="268,435,456 bytes = 8 x ...">268.4 MB</span>: the title has what rounding left out, behind
+/// "=" the formula, in parentheses whatever more there is to say. A number of which there is nothing more to
+/// say stands for itself.
 std::string html_number(const Value& value, const Formatted& shown, const std::string& more = {});
 
 /// The value and the letters of its origin, or a dash and its reason, where there is room for words.

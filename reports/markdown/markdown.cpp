@@ -91,7 +91,7 @@ std::string head(const Report& report) {
     for (const std::string& sentence : report.answer) out += markdown_lines(markdown_prose(sentence), width);
     if (!report.answer.empty()) out += "\n";
     std::string strip;
-    for (const Fact& fact : report.strip)
+    for (const Fact& fact : strip_of(report))
         strip += (strip.empty() ? "" : " · ") + markdown_text(fact.label) + " **" +
                  markdown_text(fact.value) + "**";
     if (!strip.empty()) out += markdown_lines(strip, width) + "\n";
@@ -136,10 +136,17 @@ std::string finding(const Finding& finding, size_t number) {
 std::string findings(const Report& report) {
     if (report.findings.empty()) return {};
     std::string out = heading(2, "Findings"), rest;
-    for (size_t i = 0; i < report.findings.size(); ++i)
-        (i < findings_open ? out : rest) += finding(report.findings[i], i + 1);
+    const std::vector<FindingGroup> groups = groups_of(report.findings);
+    for (size_t g = 0; g < groups.size(); ++g) {
+        std::string others;
+        for (size_t i = groups[g].first; i < groups[g].first + groups[g].count; ++i) {
+            const bool aside = i > groups[g].first && g < findings_open;  // no fold within a fold
+            (aside ? others : g < findings_open ? out : rest) += finding(report.findings[i], i + 1);
+        }
+        if (!others.empty()) out += folded(more_of(groups[g]), others);
+    }
     if (!rest.empty())
-        out += folded(std::to_string(report.findings.size() - findings_open) + " more findings", rest);
+        out += folded(std::to_string(findings_behind(groups, findings_open)) + " more findings", rest);
     return out;
 }
 

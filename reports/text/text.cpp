@@ -39,7 +39,7 @@ void write_facts(TextWriter& writer, const std::vector<Fact>& facts) {
 
 void write_strip(TextWriter& writer, const Report& report) {
     std::string strip;
-    for (const Fact& fact : report.strip)
+    for (const Fact& fact : strip_of(report))
         strip += (strip.empty() ? "" : " · ") + fact.label + " " + fact.value;
     writer.paragraph("", strip, Style::dim);
 }
@@ -120,12 +120,19 @@ void write_finding(TextWriter& writer, const Finding& finding, size_t number, bo
 void write_findings(TextWriter& writer, const Report& report, bool all) {
     if (report.findings.empty()) return;
     writer.heading("Findings");
-    const size_t shown = all ? report.findings.size() : std::min(findings_short, report.findings.size());
-    for (size_t i = 0; i < shown; ++i) write_finding(writer, report.findings[i], i + 1, all);
-    if (shown < report.findings.size()) {
+    const std::vector<FindingGroup> groups = groups_of(report.findings);
+    const size_t shown = all ? groups.size() : std::min(findings_short, groups.size());
+    for (size_t g = 0; g < shown; ++g) {
+        const size_t first = groups[g].first;
+        write_finding(writer, report.findings[first], first + 1, all);
+        for (size_t i = first + 1; all && i < first + groups[g].count; ++i)
+            write_finding(writer, report.findings[i], i + 1, all);
+        if (!all && groups[g].count > 1) writer.paragraph("     and ", more_of(groups[g]) + ".", Style::dim);
+    }
+    if (shown < groups.size()) {
         writer.blank();
         writer.paragraph("",
-                         "… and " + std::to_string(report.findings.size() - shown) +
+                         "… and " + std::to_string(findings_behind(groups, shown)) +
                              " more in the Markdown or HTML report.",
                          Style::dim);
     }

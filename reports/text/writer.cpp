@@ -64,30 +64,12 @@ void TextWriter::paragraph(std::string_view first, std::string_view text, Style 
 }
 
 void TextWriter::command(std::string_view first, std::string_view text, Style style) {
-    const std::string all = clean(text), more = "    ";
-    // A shell continues a line after a space that no quotes hold.
-    std::vector<std::string> words(1);
-    bool quoted = false;
-    for (const char c : all) {
-        quoted = quoted != (c == '\'');
-        if (c == ' ' && !quoted)
-            words.emplace_back();
-        else
-            words.back() += c;
-    }
-    std::vector<std::string> lines = {std::string(first) + words.front()};
-    for (size_t i = 1; i < words.size(); ++i) {
-        if (width_of(lines.back()) + 1 + width_of(words[i]) + 2 <= width_)
-            lines.back() += " " + words[i];
-        else
-            lines.push_back(more + words[i]);
-    }
-    for (const std::string& one : lines)
-        if (quoted || width_of(one) + 2 > width_) return paragraph(first, text, style);  // no line is wider
-    for (size_t i = 0; i < lines.size(); ++i) {
-        const size_t lead = i == 0 ? first.size() : more.size();
-        line(lines[i].substr(0, lead) +
-             styled(lines[i].substr(lead) + (i + 1 < lines.size() ? " \\" : ""), style));
+    const std::vector<std::string> lines = shell_lines(clean(text), width_, width_of(first));
+    if (lines.empty()) return paragraph(first, text, style);
+    line(std::string(first) + styled(lines.front(), style));
+    for (size_t i = 1; i < lines.size(); ++i) {
+        constexpr size_t indent = 4;  // shell_lines'
+        line(lines[i].substr(0, indent) + styled(lines[i].substr(indent), style));
     }
 }
 

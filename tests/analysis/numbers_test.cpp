@@ -8,6 +8,7 @@
 #include "attnscope/analysis.h"
 #include "attnscope/render.h"
 #include "blog_run.h"
+#include "support/page_numbers.h"
 
 namespace attnscope {
 namespace {
@@ -40,22 +41,26 @@ void collect(const Json& json, std::multiset<double>& out) {
         for (const Json& part : json) collect(part, out);
 }
 
-/// The numbers of `<data value="...">` in a piece of a page.
-std::vector<double> data_values(const std::string& page) {
-    std::vector<double> out;
-    const std::string open = "<data value=\"";
-    for (size_t at = 0; (at = page.find(open, at)) != std::string::npos; ++at)
-        out.push_back(std::stod(page.substr(at + open.size())));
-    return out;
+pugi::xml_document page_of(const Report& report) {
+    pugi::xml_document document;
+    const std::string page = render_html(report);
+    EXPECT_TRUE(document.load_buffer(page.data(), page.size(), pugi::parse_default | pugi::parse_ws_pcdata));
+    return document;
+}
+
+bool holds(const std::multiset<double>& known, double number) {
+    const auto near = known.lower_bound(number - 1e-12 * std::fabs(number));
+    return near != known.end() && *near <= number + 1e-12 * std::fabs(number);
 }
 
 TEST(Numbers, OfThePageAreThoseOfTheJson) {
     for (const Report& report : reports()) {
         std::multiset<double> known;
         collect(Json::parse(render_json(report)), known);
-        const std::vector<double> shown = data_values(render_html(report));
+        const std::vector<test::PageNumber> shown = test::numbers_within(page_of(report));
         EXPECT_GT(shown.size(), 100U);
-        for (const double number : shown) EXPECT_TRUE(known.contains(number)) << number;
+        for (const test::PageNumber& number : shown)
+            EXPECT_TRUE(number.in_chart || holds(known, *number.exact)) << number.text;
     }
 }
 
@@ -67,13 +72,14 @@ TEST(Numbers, OfTheEvidenceAreThoseOfTheJsonInOrder) {
             for (const Json& evidence : finding["evidence"])
                 if (evidence["value"].contains("value")) expected.push_back(evidence["value"]["value"]);
         ASSERT_FALSE(expected.empty());
-        const std::string page = render_html(report);
-        std::vector<double> shown;
-        for (size_t at = 0; (at = page.find("<article class=\"finding", at)) != std::string::npos; ++at) {
-            const auto part = data_values(page.substr(at, page.find("</article>", at) - at));
-            shown.insert(shown.end(), part.begin(), part.end());
-        }
-        EXPECT_EQ(shown, expected);
+        const pugi::xml_document page = page_of(report);
+        std::vector<test::PageNumber> shown;
+        for (const auto& article : page.select_nodes("//article"))
+            for (const test::PageNumber& number : test::numbers_within(article.node()))
+                shown.push_back(number);
+        ASSERT_EQ(shown.size(), expected.size());
+        for (size_t i = 0; i < shown.size(); ++i)
+            EXPECT_NEAR(*shown[i].exact, expected[i], 1e-12 * std::fabs(expected[i])) << shown[i].text;
     }
 }
 

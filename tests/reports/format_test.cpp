@@ -83,6 +83,7 @@ TEST(Format, HugeAndTinyNumbersStayShort) {
         for (const Unit unit : {Unit::none, Unit::bytes, Unit::nanoseconds, Unit::flop_per_second})
             EXPECT_LT(text(value, unit).size(), 430U) << value;
     EXPECT_EQ(text(1e18, Unit::count), "1e+18");
+    EXPECT_EQ(text(1.5e-14, Unit::percent), "1.5e-14 %") << "not a row of zeros";
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // The page is well-formed XML, so that pugixml, a strict parser, sees what a browser would.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
@@ -14,6 +16,7 @@
 #include "html/base64.h"
 #include "html/style.h"
 #include "sample_report.h"
+#include "support/page_numbers.h"
 #include "unicode.h"
 
 namespace attnscope {
@@ -53,7 +56,7 @@ TEST(Html, IsWellFormedWithOneHeadingAndLandmarks) {
     for (const char* path : {"//header", "//main", "//footer", "//nav", "//a[@class='skip']"}) page.one(path);
     EXPECT_EQ(page.all("//table[not(caption)]").size(), 0U);
     EXPECT_EQ(page.all("//thead//th[not(@scope)]").size(), 0U);
-    EXPECT_EQ(page.all("//svg[@role='img'][not(title) or not(desc)]").size(), 0U);
+    EXPECT_EQ(page.all("//svg[@role='img'][not(@aria-labelledby) or not(@aria-describedby)]").size(), 0U);
     EXPECT_EQ(page.all("//figure").size(), page.all("//figure//details[@class='data']").size());
 }
 
@@ -63,10 +66,11 @@ TEST(Html, IdentifiersAreUniqueAndReferencesHold) {
     for (const auto& found : page.all("//*[@id]"))
         EXPECT_TRUE(ids.insert(found.node().attribute("id").value()).second)
             << found.node().attribute("id").value();
-    for (const auto& found : page.all("//*[@aria-labelledby]")) {
-        std::istringstream names(found.node().attribute("aria-labelledby").value());
-        for (std::string name; names >> name;) EXPECT_TRUE(ids.count(name)) << name;
-    }
+    for (const char* reference : {"aria-labelledby", "aria-describedby"})
+        for (const auto& found : page.all("//*")) {
+            std::istringstream names(found.node().attribute(reference).value());
+            for (std::string name; names >> name;) EXPECT_TRUE(ids.count(name)) << name;
+        }
     for (const auto& found : page.all("//a[starts-with(@href,'#')]"))
         EXPECT_TRUE(ids.count(std::string(found.node().attribute("href").value()).substr(1)));
 }
@@ -177,73 +181,25 @@ TEST(Html, Base64) {
     for (const auto& [bytes, text] : vectors) EXPECT_EQ(reports::base64(bytes), text);
 }
 
-/// Every number that the JSON holds as a value, or as a chart's coordinate.
-void collect(const Json& json, std::multiset<double>& numbers) {
-    if (json.is_object()) {
-        if (json.contains("value") && json["value"].is_number()) numbers.insert(json["value"].get<double>());
-        if (json.contains("series")) {
-            for (const char* axis : {"x", "y"})
-                if (json.contains(axis)) numbers.insert(json[axis].get<double>());
-        }
-    }
-    if (json.is_structured())
-        for (const auto& [key, item] : json.items())
-            if (key != "lines") collect(item, numbers);  // roofs are drawn, and named in the picture
-}
-
-TEST(Html, EveryNumberIsTheJsonsAndEveryJsonNumberIsShown) {
-    for (const Report& report : {test::sample_report(), test::measured_report(), test::large_report()}) {
-        const Page page(report);
-        std::multiset<double> shown, held;
-        for (const auto& found : page.all("//data"))
-            shown.insert(found.node().attribute("value").as_double());
-        collect(Json::parse(render_json(report)), held);
-        EXPECT_EQ(shown, held);
-    }
-}
-
-/// The text is the value at the stated rounding: half a unit of its last digit, at most.
-TEST(Html, TextOfANumberIsItsValueRounded) {
-    const std::map<std::string, double> factors{
-        {"", 1},     {"%", 1},    {"B", 1},          {"KiB", 1024},    {"MB", 1e6}, {"GB", 1e9}, {"ns", 1},
-        {"µs", 1e3}, {"ms", 1e6}, {"TFLOP/s", 1e12}, {"registers", 1}, {"CTAs", 1}, {"warps", 1}};
-    for (const Report& report : {test::sample_report(), test::measured_report()}) {
-        const Page page(report);
-        for (const auto& found : page.all("//data")) {
-            std::string text = found.node().child_value();
-            for (size_t at; (at = text.find("\xC2\xA0")) != std::string::npos;) text.replace(at, 2, " ");
-            std::erase(text, ',');
-            const size_t space = text.find(' ');
-            const std::string digits = text.substr(0, space),
-                              unit = space == std::string::npos ? "" : text.substr(space + 1);
-            ASSERT_TRUE(factors.count(unit)) << text;
-            const size_t point = digits.find('.');
-            const double last = std::pow(
-                10.0, point == std::string::npos ? 0.0 : -static_cast<double>(digits.size() - point - 1));
-            const double factor = factors.at(unit), value = found.node().attribute("value").as_double();
-            EXPECT_LE(std::abs(std::stod(digits) * factor - value), 0.5 * last * factor * (1 + 1e-9))
-                << text << " for " << value;
-        }
-    }
-}
-
 TEST(Html, PredictedNumbersAreInItalicsAndTagged) {
     const Page page(test::sample_report());
     // A table's own class, or an element, makes them italic; the charts' numbers say it in words.
-    EXPECT_EQ(
-        page.all("//td//data[not(ancestor::table[contains(@class,'p')] or parent::i or ancestor::figure)]")
-            .size(),
-        0U);
+    for (const test::PageNumber& number : test::numbers_within(page.document))
+        EXPECT_TRUE(number.in_chart || number.node.child("i") ||
+                    test::classes_of(number.node.select_node("ancestor::table").node()).count("p"))
+            << number.text;
+    // There the style sheet sets words upright again, and numbers among words not.
+    EXPECT_NE(page.text.find(".p td,.p.d .v{font-style:italic}"), std::string::npos);
     EXPECT_EQ(page.all("(//table)[1]/thead//th[.='launchestv']").size(), 1U)
         << "the same for all of a column";
-    EXPECT_EQ(page.all("(//table)[1]/tbody//data/following-sibling::sup").size(), 0U);
-    EXPECT_EQ(page.all("//figure//i/data").size() + page.all("//figure//td/data").size(),
-              page.all("//figure//data").size());
+    for (const auto& letters : page.all("(//table)[1]/tbody//sup"))
+        EXPECT_TRUE(std::isdigit(static_cast<unsigned char>(*letters.node().child_value())))
+            << "a note's number";
     const Page measured(test::measured_report());
-    EXPECT_EQ(measured.all("(//table)[1][contains(@class,'p')]").size(), 0U);
+    EXPECT_EQ(test::classes_of(measured.all("//table").first().node()).count("p"), 0U);
     // Its column of DRAM bytes mixes a GPU's value and a fixture's: each has its own letters.
-    EXPECT_EQ(measured.all("//td/data[following-sibling::sup='c']").size(), 1U);
-    EXPECT_EQ(measured.all("//td/i/data[following-sibling::sup='cf']").size(), 1U);
+    EXPECT_EQ(measured.all("//td[not(i)][sup='c']").size(), 1U);
+    EXPECT_EQ(measured.all("//td/i[sup='cf']").size(), 1U);
     EXPECT_EQ(inner_text(measured.one("//section[contains(@class,'banner')]//strong")), "MEASURED");
 }
 
@@ -320,10 +276,11 @@ std::vector<TextBox> texts_of(const pugi::xml_node& svg) {
     std::vector<TextBox> out;
     for (const pugi::xml_node text : svg.children("text")) {
         if (text.attribute("transform")) continue;  // along a slope
-        const std::string words = text.child_value(), anchor = text.attribute("text-anchor").value();
+        const std::string words = text.child_value();
+        const std::set<std::string> classes = test::classes_of(text);
         const double x = text.attribute("x").as_double(), y = text.attribute("y").as_double();
         const double width = 5.8 * static_cast<double>(reports::width_of(words));
-        const double left = anchor == "end" ? x - width : anchor == "middle" ? x - width / 2 : x;
+        const double left = classes.count("e") ? x - width : classes.count("m") ? x - width / 2 : x;
         out.push_back({left, y - 8, left + width, y + 2, words});
     }
     return out;
@@ -347,6 +304,153 @@ TEST(Html, NamesInAPictureNeitherMeetNorLeaveIt) {
             }
         }
     }
+}
+
+Report with_findings(std::initializer_list<std::pair<const char*, Severity>> findings) {
+    Report report;
+    for (const auto& [id, severity] : findings) {
+        Finding finding;
+        finding.id = id;
+        finding.severity = severity;
+        finding.claim = std::string("Of ") + id + ".";
+        report.findings.push_back(finding);
+    }
+    return report;
+}
+
+TEST(Html, FindingsOfOneRuleAreFoldedBehindTheFirst) {
+    const Severity w = Severity::warning, i = Severity::info;
+    const Report report = with_findings({{"a", w},
+                                         {"a", w},
+                                         {"a", w},
+                                         {"b", w},
+                                         {"c", w},
+                                         {"d", i},
+                                         {"e", i},
+                                         {"f", i},
+                                         {"g", i},
+                                         {"h", i},
+                                         {"h", i}});
+    const Page page(report);
+    const auto open = page.all("//section[@aria-labelledby='findings']/article/h3");
+    ASSERT_EQ(open.size(), 7U) << "seven rules, not seven findings";
+    EXPECT_EQ(inner_text(open[0].node()), "P1Of a.");
+    EXPECT_EQ(inner_text(open[1].node()), "P4Of b.");
+    const auto folded = page.all("//section[@aria-labelledby='findings']/details");
+    ASSERT_EQ(folded.size(), 2U);
+    EXPECT_EQ(inner_text(folded[0].node().child("summary")), "2 more of this rule");
+    EXPECT_EQ(folded[0].node().select_nodes("article").size(), 2U);
+    EXPECT_EQ(inner_text(folded[1].node().child("summary")), "2 more findings") << "both of h";
+    const std::string text = render_text(report), markdown = render_markdown(report);
+    EXPECT_NE(text.find("and 2 more of this rule."), std::string::npos) << text;
+    EXPECT_NE(text.find("… and 6 more in"), std::string::npos) << text;
+    EXPECT_NE(markdown.find("<summary>2 more of this rule</summary>"), std::string::npos) << markdown;
+    EXPECT_NE(markdown.find("<summary>2 more findings</summary>"), std::string::npos) << markdown;
+    // Another severity is another matter.
+    EXPECT_EQ(Page(with_findings({{"a", w}, {"a", i}})).all("//details[@class='rest']").size(), 0U);
+}
+
+Table table_of_rows(std::initializer_list<std::vector<double>> rows) {
+    Table table;
+    table.id = table.title = "t";
+    table.columns = {
+        {"name", "name", "", "", false}, {"x", "first", "", "", true}, {"y", "second", "", "", true}};
+    for (const auto& numbers : rows) {
+        Row row;
+        row.id = std::to_string(table.rows.size() + 1);
+        row.cells = {{{}, "row " + row.id, {}, 0}};
+        for (const double number : numbers)
+            row.cells.push_back({std::isnan(number)
+                                     ? Value::missing("not a kernel")
+                                     : Value::of(number, Unit::bytes, {Source::trace, Ground::real}),
+                                 {},
+                                 {},
+                                 0});
+        table.rows.push_back(row);
+    }
+    return table;
+}
+
+TEST(Html, AColumnWithOneValueIsSaidOnce) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    Report report;
+    Section section;
+    section.tables = {table_of_rows({{48, 0}, {49, 0}, {50, 0}})};
+    report.sections = {section};
+    const Page page(report);
+    EXPECT_EQ(page.all("//thead//th").size(), 2U);
+    EXPECT_EQ(inner_text(page.one("//span[@class='same']")),
+              "The same in all 3 rows: second 0\xC2\xA0"
+              "Bt.");
+    const auto said = [](const Table& table) {
+        Report r;
+        Section s;
+        s.tables = {table};
+        r.sections = {s};
+        return Page(r).all("//span[@class='same']").size();
+    };
+    EXPECT_EQ(said(table_of_rows({{48, 0}, {49, 0}})), 0U) << "two rows say it themselves";
+    EXPECT_EQ(said(table_of_rows({{48, 0}, {49, 0}, {50, 1}})), 0U);
+    // A dash keeps its reason: it must stand in another column of its row.
+    EXPECT_EQ(said(table_of_rows({{48, 0}, {49, 0}, {50, 0}, {51, none}})), 0U);
+    EXPECT_EQ(said(table_of_rows({{48, 0}, {49, 0}, {50, 0}, {none, none}})), 1U);
+}
+
+TEST(Html, AGroupOfOneLabelKeepsItsColumns) {
+    Report report;
+    Section section;
+    Chart chart;
+    chart.id = chart.title = "c";
+    chart.kind = Chart::Kind::bars;
+    chart.x.unit = Unit::bytes;
+    for (const char* group : {"DRAM", "L2", "registers"}) {
+        Chart::Point point;
+        point.group = group;
+        point.label = "sdpa_flash";
+        point.x = Value::of(64, Unit::bytes, {Source::model, Ground::virtual_gpu});
+        chart.points.push_back(point);
+    }
+    section.charts = {chart};
+    report.sections = {section};
+    const Page page(report);
+    for (const auto& row : page.all("//figure//tbody/tr"))
+        EXPECT_EQ(row.node().select_nodes("th | td").size(), page.all("//figure//thead//th").size());
+}
+
+TEST(Html, AGroupsNameStandsOnceBesideItsRows) {
+    const Page page(test::sample_report());
+    const auto tables = page.all("//table[contains(@class,' g')]");
+    ASSERT_GT(tables.size(), 0U);
+    for (const auto& found : tables) {
+        size_t rows = 0, spanned = 0;
+        for (const auto& row : found.node().select_nodes("tbody/tr")) {
+            ++rows;
+            const auto headers = row.node().select_nodes("th");
+            ASSERT_TRUE(headers.size() == 1 || headers.size() == 2);
+            if (headers.size() == 2) spanned += headers[0].node().attribute("rowspan").as_uint(1);
+        }
+        EXPECT_EQ(rows, spanned);
+    }
+}
+
+TEST(Html, ACommandIsBrokenAsAShellJoinsIt) {
+    Report report;
+    report.commands = {"attnscope collect -o again -- ./program --first 'two words' --second " +
+                           std::string(40, 'x') + " --third 3 --fourth 4 --fifth 5",
+                       "attnscope report " + std::string(200, 'y'),
+                       "attnscope collect -o a -- python3 -c 'print('\\''two words'\\'')' --some --more "
+                       "--and --even --more --options a"};
+    const Page page(report);
+    const auto blocks = page.all("//section[@aria-labelledby='reproduce']/pre");
+    ASSERT_EQ(blocks.size(), 3U);
+    for (const size_t i : {0U, 2U}) {
+        std::string joined = inner_text(blocks[i].node());
+        ASSERT_NE(joined.find(" \\\n    "), std::string::npos) << joined;
+        EXPECT_NE(joined.find("two words"), std::string::npos) << joined;
+        for (size_t at; (at = joined.find(" \\\n   ")) != std::string::npos;) joined.erase(at, 6);
+        EXPECT_EQ(joined, report.commands[i]);
+    }
+    EXPECT_EQ(inner_text(blocks[1].node()), report.commands[1]) << "a word is not broken";
 }
 
 TEST(Html, KeepsToItsSize) {

@@ -11,6 +11,7 @@
 #include "attnscope/render.h"
 #include "random_report.h"
 #include "sample_report.h"
+#include "support/page_numbers.h"
 
 namespace attnscope {
 namespace {
@@ -75,6 +76,9 @@ bool is_rounding(const Token& token, const Number& number) {
     if (*by == 1 && number.unit != "%" && std::fabs(number.value) >= 1e15) return token.value == number.value;
     if (!token.plain) return std::fabs(token.value * *by - number.value) <= 1e-12 * std::fabs(number.value);
     if (token.decimals > most_decimals(token.value)) return false;
+    // Two digits at least say something: nothing is rounded away.
+    if (std::fabs(token.value * *by - number.value) > 0.05 * (1 + 1e-9) * std::fabs(number.value))
+        return false;
     const double half = 0.5 * std::pow(10, -token.decimals) * *by;
     return std::fabs(token.value * *by - number.value) <= half * (1 + 1e-9) + 1e-12 * std::fabs(number.value);
 }
@@ -142,13 +146,17 @@ class Numbers {
             for (const Json& one : section["tables"]) table(one);
             for (const Json& chart : section["charts"])
                 for (const Json& point : chart["points"]) {
+                    const size_t before = all_.size();
                     add(point, "x", chart["x"]["unit"]);
                     add(point, "y", chart.contains("y") ? chart["y"]["unit"] : Json(""));
+                    of_charts_.insert(of_charts_.end(), all_.begin() + static_cast<std::ptrdiff_t>(before),
+                                      all_.end());
                 }
         }
         table(report["methods"]);
     }
     const std::vector<Number>& all() const { return all_; }
+    const std::vector<Number>& of_charts() const { return of_charts_; }
 
   private:
     void add(const Json& from, const char* key, const std::string& unit) {
@@ -162,14 +170,15 @@ class Numbers {
                 value(cell, cell.contains("unit") ? cell : column);
             }
     }
-    std::vector<Number> all_;
+    std::vector<Number> all_, of_charts_;
 };
 
 /// A count of what the page lists, not a value of the report.
 bool is_count(const Token& t) {
     for (const char* before : {"### P", "Full names (", "Checks passed ("})
         if (t.before.ends_with(before)) return true;
-    for (const char* after : {" row)", " rows)", " more findings", " quantities", " times)"})
+    for (const char* after :
+         {" row)", " rows)", " more findings", " quantities", " times)", " more of this rule"})
         if (t.after.starts_with(after)) return true;
     return false;
 }
@@ -192,12 +201,13 @@ void expect_markdown_agrees(const Report& report) {
     }
 }
 
-/// Outside of pictures, scripts, styles, and what names a source or a note.
+/// Outside of pictures, scripts, styles, the numbers of tables, and what names a source or a note.
 void words_of(const pugi::xml_node& node, std::string& out) {
     for (const pugi::xml_node& child : node.children()) {
         const std::string name = child.name();
-        if (name == "svg" || name == "script" || name == "style" || name == "sup" || name == "data" ||
-            name == "footer")
+        if (name == "svg" || name == "script" || name == "style" || name == "sup" || name == "footer" ||
+            (name == "td" && test::page_number(child).exact) ||
+            std::string_view(child.attribute("class").value()) == "same")
             continue;
         if (child.type() == pugi::node_pcdata) out += std::string(child.value()) + "\n";
         words_of(child, out);
@@ -211,18 +221,36 @@ void expect_html_agrees(const Report& report) {
     pugi::xml_document document;
     const std::string page = render_html(report);
     ASSERT_TRUE(document.load_buffer(page.data(), page.size(), pugi::parse_default | pugi::parse_ws_pcdata));
-    for (const auto& found : document.select_nodes("//data")) {
-        const double value = std::stod(found.node().attribute("value").value());
-        const std::vector<Token> shown = tokens(found.node().child_value());
-        ASSERT_EQ(shown.size(), 1U) << found.node().child_value();
+    const auto take = [&](const test::PageNumber& number) {
+        const std::vector<Token> shown = tokens(number.text);
+        ASSERT_EQ(shown.size(), 1U) << number.text;
         // One of the JSON's numbers, each as often as it is there, and its own rounding.
-        const auto [first, last] = held.equal_range(value);
+        const double slack = 1e-12 * std::fabs(*number.exact);
+        const auto first = held.lower_bound(*number.exact - slack),
+                   last = held.upper_bound(*number.exact + slack);
         const auto match = std::find_if(first, last, [&](const auto& one) {
-            return is_rounding(shown.front(), {value, one.second});
+            return is_rounding(shown.front(), {one.first, one.second});
         });
-        ASSERT_NE(match, last) << found.node().child_value() << " for " << value;
+        ASSERT_NE(match, last) << number.text << " for " << *number.exact;
         held.erase(match);
+    };
+    size_t point = 0;
+    for (const test::PageNumber& number : test::numbers_within(document)) {
+        if (number.in_chart) {
+            // Beside a picture the page says the rounded number alone: they are the picture's, in its order.
+            ASSERT_LT(point, numbers.of_charts().size());
+            const Number& of_json = numbers.of_charts()[point++];
+            const std::vector<Token> shown = tokens(number.text);
+            ASSERT_EQ(shown.size(), 1U) << number.text;
+            EXPECT_TRUE(is_rounding(shown.front(), of_json)) << number.text << " for " << of_json.value;
+            const auto [first, last] = held.equal_range(of_json.value);
+            held.erase(
+                std::find_if(first, last, [&](const auto& one) { return one.second == of_json.unit; }));
+        }
+        for (size_t i = 0; !number.in_chart && i < number.times; ++i) take(number);
+        if (testing::Test::HasFatalFailure()) return;
     }
+    EXPECT_EQ(point, numbers.of_charts().size());
     // What did not run is shown without its zeros.
     for (const auto& [value, unit] : held)
         EXPECT_EQ(value, 0) << value << " " << unit << " is not on the page";
@@ -230,7 +258,7 @@ void expect_html_agrees(const Report& report) {
     words_of(document.child("html").child("body"), words);
     for (const Token& token : tokens(words)) {
         EXPECT_EQ(token.value, std::floor(token.value)) << token.before << token.value << token.after;
-        EXPECT_LT(token.value, 100) << "only counts stand outside of <data>: " << token.before << token.value
+        EXPECT_LT(token.value, 100) << "only counts stand outside of tables: " << token.before << token.value
                                     << token.after;
     }
 }
@@ -262,6 +290,7 @@ TEST(NumbersAgree, TheCheckCanFail) {
     EXPECT_FALSE(is_rounding(read("268.44 MB"), bytes)) << "more decimals than stated";
     EXPECT_TRUE(is_rounding(read("-12.5 %"), {-12.5, "%"}));
     EXPECT_FALSE(is_rounding(read("12.5 %"), {-12.5, "%"}));
+    EXPECT_FALSE(is_rounding(read("0 %"), {0.3, "%"}));
     EXPECT_TRUE(is_rounding(read("1,778,384"), {1778384, ""}));
 }
 

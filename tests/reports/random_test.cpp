@@ -2,26 +2,29 @@
 // what the JSON holds.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
-#include <set>
 #include <sstream>
 
 #include "attnscope/render.h"
 #include "format.h"
 #include "random_report.h"
+#include "support/page_numbers.h"
 #include "unicode.h"
 
 namespace attnscope {
 namespace {
 
-/// A chart's table has the JSON's numbers, in HTML and, with the same rounding, in Markdown.
+/// A chart's table has as many numbers as the JSON, in HTML and, with the same rounding, in Markdown; which
+/// ones they are numbers_test.cpp holds.
 void expect_chart_numbers(const Report& report, const pugi::xml_document& document) {
-    std::multiset<double> shown, held;
+    size_t shown = 0, held = 0;
     const std::string markdown = render_markdown(report);
-    for (const auto& found : document.select_nodes("//figure//data")) {
-        shown.insert(found.node().attribute("value").as_double());
-        std::string text = found.node().child_value();
+    for (test::PageNumber& number : test::numbers_within(document)) {
+        if (!number.in_chart) continue;
+        ++shown;
+        std::string& text = number.text;
         for (size_t at; (at = text.find("\xC2\xA0")) != std::string::npos;) text.replace(at, 2, " ");
         EXPECT_NE(markdown.find(text), std::string::npos) << text;
     }
@@ -30,7 +33,7 @@ void expect_chart_numbers(const Report& report, const pugi::xml_document& docume
         for (const auto& chart : section.at("charts"))
             for (const auto& point : chart.at("points"))
                 for (const char* axis : {"x", "y"})
-                    if (point.contains(axis)) held.insert(point.at(axis).get<double>());
+                    if (point.contains(axis)) ++held;
     EXPECT_EQ(shown, held);
 }
 
@@ -45,26 +48,24 @@ TEST(RandomReports, RenderInEveryFormatAndNumbersAgree) {
                             << page.substr(static_cast<size_t>(parsed.offset), 100);
         ASSERT_TRUE(nlohmann::json::accept(render_json(report)));
         // A rounded text stands beside its exact value; both are the format module's.
-        for (const auto& found : document.select_nodes("//data")) {
-            const double value = found.node().attribute("value").as_double();
-            const std::string text = found.node().child_value();
-            ASSERT_FALSE(text.empty());
-            const double digits = std::stod([&] {
-                std::string plain = text;
-                std::erase(plain, ',');
-                return plain;
-            }());
+        for (const test::PageNumber& number : test::numbers_within(document)) {
+            const double value = *number.exact;
+            std::string text = number.text;
+            std::erase(text, ',');
+            const double digits = std::stod(text);
             EXPECT_EQ(digits == 0, value == 0) << text << " for " << value;  // nothing is rounded away to 0
             EXPECT_EQ(digits < 0, value < 0) << text << " for " << value;
         }
         // Every number of an evidence table is on the page.
-        std::multiset<double> shown, held;
-        for (const auto& found : document.select_nodes("//table[@class='evidence']//data"))
-            shown.insert(found.node().attribute("value").as_double());
+        std::vector<double> shown, held;
+        for (const auto& article : document.select_nodes("//article"))
+            for (const test::PageNumber& number : test::numbers_within(article.node()))
+                shown.push_back(*number.exact);
         for (const Finding& finding : report.findings)
             for (const Evidence& evidence : finding.evidence)
-                if (reports::is_shown(evidence.value)) held.insert(*evidence.value.number);
-        EXPECT_EQ(shown, held);
+                if (reports::is_shown(evidence.value)) held.push_back(*evidence.value.number);
+        ASSERT_EQ(shown.size(), held.size());
+        for (size_t i = 0; i < held.size(); ++i) EXPECT_NEAR(shown[i], held[i], 1e-12 * std::fabs(held[i]));
         expect_chart_numbers(report, document);
         std::istringstream lines(render_text(report, {72, false, true}));
         for (std::string line; std::getline(lines, line);) EXPECT_LE(reports::width_of(line), 72U) << line;
