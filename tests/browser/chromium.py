@@ -137,10 +137,27 @@ class Page:
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
-    def prefer(self, dark, media=""):
+    def prefer(self, dark, media="", more={}):
         # No smooth scrolling: what a key does is seen at once.
         self.call("Emulation.setEmulatedMedia", media=media, features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}])
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"},
+            *({"name": name, "value": value} for name, value in more.items())])
+
+    def add_style(self, text):
+        """As a reader's own style sheet: no policy of the page is about it."""
+        self.call("DOM.enable")
+        self.call("CSS.enable")
+        frame = self.call("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        sheet = self.call("CSS.createStyleSheet", frameId=frame)["styleSheetId"]
+        self.call("CSS.setStyleSheetText", styleSheetId=sheet, text=text)
+
+    def accessibility(self):
+        """What assistive technology is told, in order."""
+        self.call("Accessibility.enable")
+        return [{"role": node["role"]["value"], "name": node.get("name", {}).get("value", ""),
+                 "description": node.get("description", {}).get("value", ""),
+                 "focusable": any(p["name"] == "focusable" and p["value"].get("value") for p in node.get("properties", []))}
+                for node in self.call("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
 
     def evaluate(self, expression):
         """Of the browser's tools, not of the page: no policy and no switched-off script stops it."""
@@ -155,15 +172,22 @@ class Page:
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
                       **({"text": text} if kind == "keyDown" else {}))
 
-    def screenshot(self, path, whole=False):
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole,
-                         **({"clip": self._whole()} if whole else {}))["data"]
+    def screenshot(self, path, whole=False, of=None):
+        """Of the window, of the whole page, or of the element that a selector finds."""
+        clip = self._box(of) if of else self._whole() if whole else None
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=bool(clip), **({"clip": clip} if clip else {}))["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
     def _whole(self):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         return {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
+
+    def _box(self, selector):
+        box = self.evaluate(f"""(e => {{ const b = e.getBoundingClientRect();
+            return {{x: b.left + scrollX - 12, y: b.top + scrollY - 8, width: b.width + 24, height: b.height + 16}}; }})
+            (document.querySelector({json.dumps(selector)}))""")
+        return {**box, "scale": 1}
 
     def pdf(self):
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True)["data"])

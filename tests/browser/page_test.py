@@ -48,6 +48,15 @@ PRINTED = """(() => {
   const wide = [...document.querySelectorAll('table, svg.chart, pre, p')].filter(e => e.getBoundingClientRect().right > width + 1);
   return {hidden: hidden.length, wide: wide.map(e => e.outerHTML.slice(0, 80)), banner: getComputedStyle(document.querySelector('.banner')).position};
 })()"""
+# WCAG 1.4.12: a reader's own spacing.
+SPACING = "*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}"
+CUT_OFF = """[...document.querySelectorAll('body *')]
+  .filter(e => !e.closest('.sr, svg, .scroll') && getComputedStyle(e).overflow !== 'visible' &&
+               (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)).map(e => e.outerHTML.slice(0, 80))"""
+# Blocks in the order of the document, with where they are seen; pictures stand in two columns, each a block of its own.
+SEEN = """[...document.querySelectorAll('h1, .strip, .banner, .answer, nav, h2, h3, .claim, .evidence, figure, .scroll, pre, footer')]
+  .filter(e => !e.closest('.pictures > *') && e.checkVisibility() && e.getBoundingClientRect().height > 0)
+  .map(e => [e.getBoundingClientRect().top, e.outerHTML.slice(0, 80)])"""
 # What a name could try, were it not escaped: the page's policy stops each.
 ATTACK = """(async () => {
   const violations = [];
@@ -121,6 +130,56 @@ class ReportPage(unittest.TestCase):
             page.evaluate(axe)
             self.assert_accessible(page, ["target-size", "scrollable-region-focusable"])
 
+    def test_a_readers_own_spacing_hides_nothing(self):
+        for name in ("example", "counted"):
+            for width in (320, 1280):
+                with self.opened(name, width=width) as page:
+                    page.add_style(SPACING)
+                    page.evaluate(OPEN_ALL)
+                    self.assertNotEqual(page.evaluate("getComputedStyle(document.querySelector('p')).letterSpacing"), "normal")
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    self.assertEqual(page.evaluate(CUT_OFF), [])
+
+    def test_it_is_read_in_the_order_in_which_it_is_seen(self):
+        for width in (320, 1280):
+            with self.opened("example", width=width) as page:
+                seen = page.evaluate(SEEN)
+                self.assertGreater(len(seen), 40)
+                for (before, _), (top, what) in zip(seen, seen[1:]):
+                    self.assertGreaterEqual(top, before - 1, what)
+
+    def test_colours_of_the_system_leave_bars_and_banner(self):
+        with self.opened("example") as page:
+            page.prefer(dark=True, more={"forced-colors": "active"})
+            self.keep(page, "example-1280-forced")
+            bar = page.evaluate("(s => [getComputedStyle(s).backgroundColor, getComputedStyle(s.firstChild).fill])"
+                                "(document.querySelector('td svg'))")
+            self.assertNotEqual(*bar)
+            self.assertEqual(page.evaluate("getComputedStyle(document.querySelector('.banner')).borderTopWidth"), "2px")
+
+    def test_what_a_screen_reader_is_told(self):
+        for name in ("example", "counted"):
+            with self.opened(name) as page:
+                page.evaluate(OPEN_ALL)
+                nodes = page.accessibility()
+                named = lambda role: [node for node in nodes if node["role"] == role]
+                tables = page.evaluate("document.querySelectorAll('table').length")
+                self.assertEqual(len([node for node in named("table") if node["name"]]), tables)
+                rows = page.evaluate("document.querySelectorAll('tbody th').length")
+                self.assertEqual(len(named("rowheader")), rows, "each row begins with its header")
+                self.assertEqual(len(named("columnheader")), page.evaluate("document.querySelectorAll('thead th').length"))
+                pictures = named("image")
+                self.assertEqual(len(pictures), page.evaluate("document.querySelectorAll('svg[role=img]').length"))
+                for picture in pictures:
+                    self.assertTrue(picture["name"] and picture["description"], picture)
+                for node in nodes:
+                    if node["focusable"] and node["role"] not in ("RootWebArea", "main"):
+                        self.assertTrue(node["name"], node)
+                # Headings go down one step at a time.
+                levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map(h => +h.tagName[1])")
+                self.assertEqual(levels.count(1), 1)
+                self.assertTrue(all(after <= before + 1 for before, after in zip(levels, levels[1:])), levels)
+
     def test_a_4k_screen_is_used_with_larger_letters(self):
         with self.opened("example", width=3840, height=2160) as page:
             self.keep(page, "example-3840-light")
@@ -128,7 +187,7 @@ class ReportPage(unittest.TestCase):
             self.assertLess(page.evaluate(FIRST_SCREEN)["table"]["bottom"], 2160)
 
     def test_the_first_screen_answers(self):
-        for name in ("example", "measured", "fixture", "times"):
+        for name in ("example", "counted", "measured", "fixture", "times"):
             with self.opened(name) as page:
                 at = page.evaluate(FIRST_SCREEN)
                 order = [at[part]["top"] for part in ("h1", "strip", "banner", "answer", "table")]
@@ -194,8 +253,7 @@ class ReportPage(unittest.TestCase):
                 self.assertEqual(page.evaluate("getComputedStyle(document.querySelector('h1')).display"), "block")
 
     def test_a_poor_run_says_what_it_is(self):
-        for name, words in {"nothing": "holds no launches", "one-kernel": "1 kernel", "unknown-device": "Some Accelerator 9000",
-                            "sample-empty": "attnscope", "sample-missing": "—"}.items():
+        for name, words in {"nothing": "holds no launches", "one-kernel": "1 kernel", "unknown-device": "no peaks are known of Some Accelerator 9000", "sample-empty": "attnscope", "sample-missing": "—"}.items():
             with self.opened(name) as page:
                 self.assertIn(words, page.evaluate("document.body.innerText"))
 
@@ -204,7 +262,8 @@ class ReportPage(unittest.TestCase):
             self.assertLess(page.opened_in, 2)
 
     def test_sizes(self):
-        self.assertLessEqual(pages["example"].stat().st_size, 250_000)
+        for name in ("example", "counted", "measured", "fixture"):  # seven implementations, with all that can be known of them
+            self.assertLessEqual(pages[name].stat().st_size, 250_000, name)
         self.assertLessEqual(pages["sample-empty"].stat().st_size, 60_000)
 
     def test_the_data_is_inside(self):

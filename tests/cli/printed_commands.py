@@ -4,6 +4,7 @@
 
 In a network namespace without a network where the kernel allows one: no verb needs it. One folder for all, so that what one
 command writes the next can read, as for a person who follows the text."""
+import html
 import os
 import pathlib
 import re
@@ -55,7 +56,7 @@ def of_help(text):
 
 
 def of_markdown(text):
-    yield from re.findall(r"\*\*next\*\*: `(attnscope [^`]+)`", " ".join(text.splitlines()))
+    yield from re.findall(r"\*\*next\*\*:\s+`(attnscope [^`]+)`", text)
     for block in re.findall(r"^```+sh\n(.*?)^```", text, re.M | re.S):
         yield from block.splitlines()
 
@@ -66,6 +67,12 @@ def of_terminal(text):
         yield found.group(1)
     yield from re.findall(r"read it with: (attnscope .*)$", text, re.M)
     yield from re.findall(r"^To accept it: (attnscope .*)$", text, re.M)
+
+
+def of_html(text):
+    """As a person copies it from the page: with the lines that a shell joins."""
+    for code in re.findall(r"<pre><code>(attnscope .*?)</code></pre>", text, re.S):
+        yield html.unescape(code)
 
 
 class Session:
@@ -175,6 +182,14 @@ def main():
             if not commands:
                 session.failures.append(f"the report of {run} prints no command")
             session.follow(commands, f"report {run}")
+            copied = list(of_html(session.shell(f"attnscope report {run} --format html").stdout))
+            # The same ones, in lines: each runs once, joined as a shell joins them.
+            joined = [" ".join(command.replace("\\\n", " ").split()) for command in copied]
+            session.failures += [f"the HTML report of {run} alone prints {one}" for one in joined if one not in session.commands.where]
+            in_lines = [command for command in copied if "\\\n" in command]
+            if len(commands) < 10 or not in_lines:
+                session.failures.append(f"the report of {run} prints {commands}; in lines {in_lines}")
+            session.follow(in_lines[:3], f"HTML report {run}")
         for command in ("attnscope report out/run --details", "attnscope compare PREDICTED MEASURED"):
             printed = session.shell(command).stdout
             session.follow(of_terminal(printed), command)

@@ -151,7 +151,7 @@ TEST_F(ReportCommand, AKernelThatIsNotThereOrNoExpression) {
 TEST_F(ReportCommand, AFindingWithAllItsEvidence) {
     const Outcome o = report(run().string() + " --finding low-occupancy-by-design");
     ASSERT_EQ(o.exit_code, 0) << o.err;
-    for (const char* part : {"12.5% theoretical occupancy is the design",
+    for (const char* part : {"12.5% theoretical occupancy of sdpa_flash is the design",
                              "evidence: theoretical occupancy 12.5 %", "2 CTAs x 4 warps of 64", "yet: ",
                              "Nsight Compute would say: ", "next: attnscope attention", "stay silent where"})
         EXPECT_NE(o.out.find(part), std::string::npos) << part << " in\n" << o.out;

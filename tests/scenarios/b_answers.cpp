@@ -64,7 +64,7 @@ TEST(Answers, WhyFlashCanBeFastAtAnEighthOfTheWarps) {
                                       {"queries of a CTA's tile", 128},
                                       {"arithmetic intensity, FLOP per byte", kUsefulFlops / 67108864}},
                                      {"is the design, not the fault", "serves 128 queries"}});
-        expect_written(*b, "12.5% theoretical occupancy is the design");
+        expect_written(*b, "12.5% theoretical occupancy of sdpa_flash is the design");
     }
     // Twice the warps, and slower where it was measured: the counter-example.
     expect_finding(a100().findings, {"more-occupancy-less-speed",
