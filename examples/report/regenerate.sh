@@ -3,8 +3,8 @@
 #   examples/report/regenerate.sh            runs attention on each virtual GPU again and writes everything anew
 #   examples/report/regenerate.sh --render   writes the reports anew from the runs that are here
 #   examples/report/regenerate.sh --check    tells which report is no longer what this version writes; exit code 1 if one is
-# Build first (README). ATTNSCOPE names the command: build/bin/attnscope if it is not set. The README's picture is taken where Debian's
-# chromium is there, and is not checked: fonts differ.
+# Build first (README). ATTNSCOPE names the command: build/bin/attnscope if it is not set. The README's pictures are taken where Debian's
+# chromium is there, and are not checked: fonts differ.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 attnscope=${ATTNSCOPE:-build/bin/attnscope}
@@ -16,8 +16,9 @@ case ${1:-} in
     # Where the programs lie is part of a run: the same place for whoever writes it.
     prefix=/tmp/attnscope
     [ ! -e "$prefix" ] || { echo "$prefix is in the way: remove it" >&2; exit 1; }
-    ln -s "$(cd "$(dirname "$attnscope")/.." && pwd)" "$prefix"
-    trap 'rm -f "$prefix"' EXIT
+    trap 'rm -rf "$prefix"' EXIT
+    mkdir "$prefix"
+    cp -r "$(dirname "$attnscope")/../"{bin,lib,share} "$prefix"
     for name in "${!devices[@]}"; do
         rm -rf "$here/$name/run"
         "$prefix/bin/attnscope" attention --device "virtual:${devices[$name]}" -o "$here/$name/out" > /dev/null
@@ -28,10 +29,7 @@ case ${1:-} in
     for name in "${!devices[@]}"; do
         "$attnscope" report "$here/$name/run" -o "$here/$name/report.html" -o "$here/$name/report.md"
     done
-    if command -v chromium > /dev/null; then
-        chromium --headless --no-sandbox --hide-scrollbars --window-size=1280,800 --screenshot="$here/a100/first-screen.png" \
-            "file://$PWD/$here/a100/report.html" > /dev/null 2>&1
-    fi ;;
+    if command -v chromium > /dev/null; then python3 "$here/pictures.py" "$here/a100/report.html" "$here/a100"; fi ;;
 --check)
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
@@ -45,6 +43,13 @@ case ${1:-} in
             stale=1
         done
     done
+    # The README shows how the report begins on a terminal.
+    awk '/^Those launch counts/ {exit} shown {print} /^On the terminal/ {shown = 1}' README.md | sed 's/^    //' | sed -e '1{/^$/d}' -e '${/^$/d}' > "$scratch/readme"
+    "$attnscope" report "$here/a100/run" | sed -n "1,$(wc -l < "$scratch/readme")p" > "$scratch/terminal"
+    if ! diff "$scratch/terminal" "$scratch/readme" >&2; then
+        echo "stale: the terminal's report in README.md is no longer how this version's begins (<)" >&2
+        stale=1
+    fi
     exit $stale ;;
 *)
     sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
