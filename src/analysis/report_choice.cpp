@@ -80,7 +80,7 @@ Table call_table(const Signature& s, size_t number, Ground ground) {
          "", false},
         {"hidden_bytes", "allocated around its kernel",
          "Bytes of copies and conversions that scaled_dot_product_attention makes before and after it.", "",
-         true}};
+         false}};
     std::vector<std::string> order = choice.order;
     for (const auto& backend : choice.backends)
         if (std::find(order.begin(), order.end(), backend.name) == order.end()) order.push_back(backend.name);
@@ -117,7 +117,7 @@ Table forced_table(const std::vector<Signature>& calls, Ground ground) {
         {"hidden_bytes", "allocated around its kernel",
          "Bytes of copies and conversions that scaled_dot_product_attention makes before and after "
          "it.",
-         "", true}};
+         "", false}};
     for (const Signature& s : calls)
         for (const auto& backend : s.call->choice.backends) {
             if (backend.name != s.call->choice.chosen) continue;

@@ -17,7 +17,7 @@ Finding finding(const Analysis& a, const Implementation& i, const Step& step, do
     Finding f;
     f.subject = i.title;
     f.severity = Severity::info;
-    f.claim = "The last wave of " + step.name + " is mostly empty: after " +
+    f.claim = "The last wave of " + in_a_sentence(step.name) + " is mostly empty: after " +
               words::plural(whole, "whole wave") + ", " + words::plural(last, "CTA") + " are left for " +
               words::number(places) + " places. If all CTAs took equally long, " +
               words::percent(100 * filled) + " of the places would be used.";

@@ -206,9 +206,14 @@ std::vector<const Step*> weighty_kernels(const Implementation& implementation) {
     return kernels;
 }
 
+std::string in_a_sentence(std::string name) {
+    for (size_t at = 0; (at = name.find(": ", at)) != std::string::npos;) name.erase(at, 1);
+    return name;
+}
+
 std::string kernel_words(const Implementation& implementation, const Step& step) {
     return implementation.kernels.number == 1.0 ? implementation.title
-                                                : step.name + " of " + implementation.title;
+                                                : in_a_sentence(step.name) + " of " + implementation.title;
 }
 
 }  // namespace attnscope::rule

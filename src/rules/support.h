@@ -67,6 +67,8 @@ std::string in_words(const std::vector<Use>& uses);
 /// Kernels of at least a tenth of their implementation's kernel time, measured or else under counters; all
 /// where neither is known. A rule that speaks of single kernels speaks of these.
 std::vector<const Step*> weighty_kernels(const Implementation& implementation);
+/// "elementwise mul": a colon would end the claim that a heading is made of.
+std::string in_a_sentence(std::string name);
 /// "flash_fwd hd64 128x128 of sdpa_flash"; the implementation's title alone where it is the only kernel.
 std::string kernel_words(const Implementation& implementation, const Step& step);
 

@@ -78,9 +78,9 @@ TEST(Achieved, KernelsBesideAttentionAreToldTogether) {
     EXPECT_EQ(found[0].subject, "naive, naive_inplace and sdpa_math");
     EXPECT_TRUE(has(found[0].claim,
                     "kernels beside attention achieve less than 80% of the theoretical occupancy: "
-                    "elementwise: mul of naive 70% of 100%"))
+                    "elementwise mul of naive 70% of 100%"))
         << found[0].claim;
-    EXPECT_EQ(number(found[0], "achieved occupancy, elementwise: mul of naive"), 70);
+    EXPECT_EQ(number(found[0], "achieved occupancy, elementwise mul of naive"), 70);
     EXPECT_TRUE(has(found[0].next_step, "--only naive,naive_inplace,sdpa_math"));
 }
 
