@@ -154,7 +154,7 @@ TEST(Explained, PredictionsOfTheBlogsShape) {
     const Section& prediction = section(r, "prediction");
     EXPECT_NE(prediction.sentence.find("sdpa_math cannot be faster than"), std::string::npos)
         << prediction.sentence;
-    EXPECT_EQ(r.answer.front(), prediction.sentence) << "which one comes first";
+    EXPECT_TRUE(prediction.sentence.starts_with(r.answer.front())) << "which one comes first";
     EXPECT_EQ(r.answer.front().find("sdpa_flash is fastest: 0.1468 ms (published: "), 0U);
     EXPECT_TRUE(r.answer.back().ends_with("; left alone, LibTorch chooses flash here."));
     const Table& amounts = prediction.tables.at(0);
