@@ -63,6 +63,18 @@ bool has_one_unit(const Table& table, size_t column) {
     return true;
 }
 
+/// The first note that is met is the first: columns without a single value stand in no table.
+void number_by_sight(TableView& view) {
+    const std::vector<std::string> reasons = view.notes.reasons();
+    Footnotes notes;
+    for (const bool with_values : {true, false})
+        for (RowView& row : view.rows)
+            for (size_t c = 0; c < row.cells.size(); ++c)
+                if (row.cells[c].note > 0 && view.columns[c].has_values == with_values)
+                    row.cells[c].note = notes.number_of(reasons[row.cells[c].note - 1]);
+    view.notes = notes;
+}
+
 }  // namespace
 
 std::string reason_for_all(const TableView& view, size_t column) {
@@ -124,6 +136,7 @@ TableView view_of(const Table& table) {
         if (!same_tag) column.shared_tag.clear();
         view.columns.push_back(std::move(column));
     }
+    number_by_sight(view);
     return view;
 }
 

@@ -132,7 +132,8 @@ void choose_device(Analysis& out, const Run& run) {
     out.device_name = "unknown GPU";
     if (!best) return;
     out.device = *best;
-    if (!best->name.empty()) out.device_name = best->name;
+    constexpr size_t most = 96;  // it stands in every heading; the environment has the whole of it
+    if (!best->name.empty()) out.device_name = words::shortened(best->name, most);
     if (best->sm_count) out.sm_count = *best->sm_count;
 }
 

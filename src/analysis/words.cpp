@@ -98,6 +98,13 @@ std::string times(double ratio) {
     return number(ratio < 10 ? std::round(ratio * 10) / 10 : std::round(ratio)) + " times";
 }
 
+std::string shortened(const std::string& text, size_t bytes) {
+    if (text.size() <= bytes) return text;
+    size_t end = bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+    return text.substr(0, end) + "…";
+}
+
 std::string capital(std::string sentence) {
     if (!sentence.empty())
         sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));

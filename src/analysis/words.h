@@ -16,8 +16,10 @@ std::string plural(double count, std::string_view noun);  ///< "1 kernel", "20 k
 /// "a, b and c"
 std::string join(const std::vector<std::string>& items, std::string_view last = " and ",
                  std::string_view between = ", ");
-std::string times(double ratio);                  ///< "2 times", "1.4 times", "72 times"
-std::string capital(std::string sentence);        ///< with a capital first letter
+std::string times(double ratio);            ///< "2 times", "1.4 times", "72 times"
+std::string capital(std::string sentence);  ///< with a capital first letter
+/// At most so many bytes of UTF-8, and "…" where there were more.
+std::string shortened(const std::string& text, size_t bytes);
 std::string shell_word(const std::string& word);  ///< quoted where a shell would need it
 /// A number in words of its unit; "unknown (reason)" when there is none.
 std::string say(const Value& value);

@@ -148,6 +148,22 @@ TEST(Report, FiguresOfATwinStandOnce) {
     EXPECT_EQ(section->tables.at(1).rows.size(), 6U);
 }
 
+TEST(Report, AGpusNameIsNoLongerThanAHeading) {
+    test::TemporaryFolder folder;
+    test::ProcessWriter w;
+    std::string name;
+    for (int i = 0; i < 1000; ++i) name += "é";
+    w.line(R"({"type":"device","device":0,"ground":"virtual","name":")" + name + "\"}");
+    w.end();
+    test::write_text(folder.path() / "run.json", test::run_json());
+    test::write_text(folder.path() / "p.jsonl", w.text());
+    const Analysis a = analyze(read_run(folder.path()));
+    EXPECT_EQ(a.device_name, name.substr(0, 96) + "…") << "48 whole characters";
+    const Report r = build_report(a);
+    EXPECT_TRUE(std::any_of(r.environment.begin(), r.environment.end(),
+                            [&](const Fact& f) { return f.value.find(name) != std::string::npos; }));
+}
+
 TEST(Report, AGpuThatNobodyKnowsIsSaid) {
     std::string banner;
     const auto codes = [&](const std::string& device, const char* ground = "real") {

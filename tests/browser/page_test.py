@@ -251,6 +251,8 @@ class ReportPage(unittest.TestCase):
                 self.assertEqual(page.evaluate("document.querySelectorAll('script, img, iframe, style + style').length"), 0)
                 self.assertEqual(page.evaluate("document.querySelectorAll('main').length"), 1)
                 self.assertEqual(page.evaluate("getComputedStyle(document.querySelector('h1')).display"), "block")
+                # Nor do they push the answer out of sight: the banner stays when the page is scrolled.
+                self.assertLess(page.evaluate("document.querySelector('.banner').getBoundingClientRect().height"), 120)
 
     def test_a_poor_run_says_what_it_is(self):
         for name, words in {"nothing": "holds no launches", "one-kernel": "1 kernel", "unknown-device": "no peaks are known of Some Accelerator 9000", "sample-empty": "attnscope", "sample-missing": "—"}.items():
