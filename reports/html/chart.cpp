@@ -97,7 +97,8 @@ std::string figure(const Chart& chart, Ids& ids) {
            "\" role=\"img\" aria-labelledby=\"" + id + "\" aria-describedby=\"" + id + "-d\">" + plot.svg +
            "</svg>\n" + notes(chart) +
            "<details class=\"data\"><summary>The numbers of this chart</summary>\n" +
-           html_table(table_of(chart), ids, {false, false, false, false, false}) + "</details>\n</figure>\n";
+           html_table(table_of(chart), ids, {.title = false, .column_help = false, .in_full = false}) +
+           "</details>\n</figure>\n";
 }
 
 }  // namespace

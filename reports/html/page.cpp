@@ -189,7 +189,7 @@ std::string render_html(const Report& report) {
     if (!report.methods.rows.empty()) {
         const std::string title =
             report.methods.title.empty() ? "How the numbers were made" : report.methods.title;
-        parts.add("methods", title, html_table(report.methods, ids, {false, true, false}));
+        parts.add("methods", title, html_table(report.methods, ids, {.title = false}));
     }
     if (!report.environment.empty())
         parts.add("environment", "Environment", facts(report.environment, "facts"));

@@ -10,6 +10,7 @@
 #include "../table_view.h"
 #include "../unicode.h"
 #include "../words.h"
+#include "table_layout.h"
 #include "value.h"
 
 namespace attnscope::reports {
@@ -18,7 +19,9 @@ namespace {
 constexpr size_t name_width = 72, words_width = 400, unbroken_width = 16;
 constexpr size_t rows_open = 12;  // a longer table is folded, with its count
 
-std::string bar(const Cell& cell) {
+std::string bar(const CellView& view) {
+    const Cell& cell = *view.cell;
+    if (view.kind != CellView::Kind::number || !(cell.bar_of > 0)) return {};
     const double percent = std::clamp(*cell.value.number / cell.bar_of * 100, 0.0, 100.0);
     std::array<char, 32> width;
     const auto end =
@@ -87,8 +90,13 @@ std::string content(const CellView& cell, Ids& ids, Told& told) {
         shown.rounded = false;
     }
     return html_number(value, shown, told.in_full ? cell.cell->full_text : "") +
-           (told.origin ? "" : "<sup>" + cell.tag + "</sup>") +
-           (cell.cell->bar_of > 0 ? bar(*cell.cell) : "");
+           (told.origin ? "" : "<sup>" + cell.tag + "</sup>");
+}
+
+/// A number that no GPU measured, where the table does not say so of all.
+std::string in_italics(const CellView& cell, bool wanted, const std::string& text) {
+    const bool italic = wanted && cell.kind == CellView::Kind::number && is_predicted(cell.cell->value);
+    return italic ? "<i>" + text + "</i>" : text;
 }
 
 bool all_predicted(const TableView& view) {
@@ -98,96 +106,12 @@ bool all_predicted(const TableView& view) {
     return true;
 }
 
-constexpr size_t least_same = 3;  // rows of which one can say so
-
-bool is_grouped(const TableView& view) {
-    return view.columns.size() > 1 && view.columns.front().column->id == "group";
-}
-
-/// The rows of a column whose values are all the same: none where they are not, or are too few to say so.
-size_t same_rows(const TableView& view, size_t column) {
-    const CellView* first = nullptr;
-    size_t rows = 0;
-    for (const RowView& row : view.rows) {
-        const CellView& cell = row.cells[column];
-        if (row.only_name) return 0;
-        if (cell.kind == CellView::Kind::missing) continue;
-        if (!cell.cell->full_text.empty()) return 0;  // there is more to unfold
-        if (first && (first->text != cell.text || first->tag != cell.tag ||
-                      first->cell->value.number != cell.cell->value.number))
-            return 0;
-        first = &cell;
-        ++rows;
-    }
-    return rows >= least_same ? rows : 0;
-}
-
-/// What is said below a table instead of in a column: that it has no value, or the same one in each row.
-struct LeftOut {
-    std::vector<bool> columns;
-    std::vector<size_t> same;  ///< rows that have the one value; 0: not left out for that
-    /// A row's header must say that it is one: where its column has a cell of data (a note below a row), or
-    /// its row has none, it is none by itself (HTML, "forming relationships between data cells and header
-    /// cells").
-    bool scoped = false;
-
-    LeftOut(const TableView& view, bool with_same) {
-        const size_t named = is_grouped(view) ? 2 : 1;  // columns that say what a row is of
-        for (size_t c = 0; c < view.columns.size(); ++c) {
-            const bool empty = c >= named && !view.columns[c].has_values;
-            same.push_back(c >= named && !empty && with_same ? same_rows(view, c) : 0);
-            columns.push_back(empty || same.back() > 0);
-        }
-        // A dash has its reason in sight: where no other column of its row says it, the column stays.
-        for (size_t c = 0; c < view.columns.size(); ++c)
-            if (same[c] > 0 && !std::all_of(view.rows.begin(), view.rows.end(), [&](const RowView& row) {
-                    return row.cells[c].kind != CellView::Kind::missing ||
-                           is_in_sight(row, row.cells[c].note);
-                })) {
-                same[c] = 0;
-                columns[c] = false;
-            }
-        scoped = shown() < 2 || std::any_of(view.rows.begin(), view.rows.end(),
-                                            [](const RowView& row) { return !row.note.empty(); });
-    }
-    size_t shown() const { return static_cast<size_t>(std::count(columns.begin(), columns.end(), false)); }
-
-  private:
-    bool is_in_sight(const RowView& row, size_t note) const {
-        for (size_t c = 1; c < columns.size(); ++c)
-            if (!columns[c] && row.cells[c].note == note) return true;
-        return false;
-    }
-};
-
-/// The style sheet knows columns of words by their place, up to this one; where cells span rows a place is no
-/// column.
-constexpr size_t most_places = 20;
-
-bool by_place(const TableView& view, const LeftOut& left_out) {
-    return !is_grouped(view) && left_out.shown() <= most_places;
-}
-
-/// " t2 t5": the columns of words, but the first.
-std::string places_of_words(const TableView& view, const LeftOut& left_out) {
-    std::string out;
-    if (!by_place(view, left_out)) return out;
-    size_t place = 0;
-    for (size_t c = 0; c < view.columns.size(); ++c) {
-        place += !left_out.columns[c];
-        if (c > 0 && !left_out.columns[c] && !view.columns[c].column->numeric)
-            out += " t" + std::to_string(place);
-    }
-    return out;
-}
-
-std::string head(const TableView& view, const LeftOut& left_out) {
-    const bool placed = by_place(view, left_out);
+std::string head(const TableView& view, const TableLayout& layout) {
     std::string out = "<thead><tr>";
     for (size_t c = 0; c < view.columns.size(); ++c) {
-        if (left_out.columns[c]) continue;
+        if (layout.left_out[c]) continue;
         const ColumnView& column = view.columns[c];
-        const bool marked = !column.column->numeric && (!placed || c == 0);
+        const bool marked = !column.column->numeric && (!layout.by_place || c == 0);
         out += std::string("<th scope=\"col\"") + (marked ? " class=\"t\"" : "") + ">" + html(column.title);
         if (!column.shared_tag.empty()) out += "<sup>" + column.shared_tag + "</sup>";
         if (!column.column->bar_scale.empty())
@@ -230,37 +154,33 @@ std::string cell_tag(const Column& column, const CellView& cell, bool placed) {
     return css.empty() ? "<td>" : "<td class=\"" + css + "\">";
 }
 
-std::string row_html(const TableView& view, size_t at, const LeftOut& left_out, bool italic_table,
+std::string row_html(const TableView& view, size_t at, const TableLayout& layout, bool italic_table,
                      std::vector<Told>& told, Ids& ids) {
     const RowView& row = view.rows[at];
-    const size_t columns = left_out.shown();
-    const bool placed = by_place(view, left_out);
     std::string out = "<tr";
     if (row.row->status != RowStatus::normal)
         out += row.row->status == RowStatus::best ? " class=\"best\"" : " class=\"absent\"";
     out += ">";
-    if (is_grouped(view))
+    if (layout.grouped)
         out += group_of(view, at, ids) + "<th scope=\"row\">" + words_html(row.cells[1], ids) + "</th>";
     else
-        out += (left_out.scoped ? "<th scope=\"row\">" : "<th>") + name_of(row, ids) + "</th>";
+        out += (layout.scoped ? "<th scope=\"row\">" : "<th>") + name_of(row, ids) + "</th>";
     if (row.only_name) {
         const std::string why = row.note.empty() ? std::string(word(row.row->status)) : html(row.note);
-        if (columns > 1)
-            out += "<td colspan=\"" + std::to_string(columns - 1) + "\" class=\"t why\">" + why + "</td>";
+        if (layout.shown > 1)
+            out +=
+                "<td colspan=\"" + std::to_string(layout.shown - 1) + "\" class=\"t why\">" + why + "</td>";
         return out + "</tr>\n";
     }
-    for (size_t c = is_grouped(view) ? 2 : 1; c < row.cells.size(); ++c) {
-        if (left_out.columns[c]) continue;
+    for (size_t c = layout.named(); c < row.cells.size(); ++c) {
+        if (layout.left_out[c]) continue;
         const CellView& cell = row.cells[c];
-        out += cell_tag(*view.columns[c].column, cell, placed);
-        const std::string text = content(cell, ids, told[c]);
-        const bool italic =
-            !italic_table && cell.kind == CellView::Kind::number && is_predicted(cell.cell->value);
-        out += (italic ? "<i>" + text + "</i>" : text) + "</td>";
+        out += cell_tag(*view.columns[c].column, cell, layout.by_place);
+        out += in_italics(cell, !italic_table, content(cell, ids, told[c]) + bar(cell)) + "</td>";
     }
     out += "</tr>\n";
     if (!row.note.empty() && !has_short_note(row))
-        out += "<tr class=\"note\"><td class=\"t\" colspan=\"" + std::to_string(columns) + "\">" +
+        out += "<tr class=\"note\"><td class=\"t\" colspan=\"" + std::to_string(layout.shown) + "\">" +
                html(row.note) + "</td></tr>\n";
     return out;
 }
@@ -271,22 +191,17 @@ std::string same_value(const TableView& view, size_t column, Ids& ids) {
         const CellView& cell = row.cells[column];
         if (cell.kind == CellView::Kind::missing) continue;
         Told told;
-        CellView plain = cell;
-        Cell without_bar = *cell.cell;
-        without_bar.bar_of = 0;
-        plain.cell = &without_bar;
-        const std::string text = content(plain, ids, told);
-        const bool italic = cell.kind == CellView::Kind::number && is_predicted(cell.cell->value);
-        return html(view.columns[column].title) + " <b>" + (italic ? "<i>" + text + "</i>" : text) + "</b>";
+        return html(view.columns[column].title) + " <b>" + in_italics(cell, true, content(cell, ids, told)) +
+               "</b>";
     }
     return {};
 }
 
-std::string same_values(const TableView& view, const LeftOut& left_out, Ids& ids) {
+std::string same_values(const TableView& view, const TableLayout& layout, Ids& ids) {
     std::map<size_t, std::string, std::greater<>> by_rows;
     for (size_t c = 0; c < view.columns.size(); ++c)
-        if (left_out.same[c] > 0) {
-            std::string& values = by_rows[left_out.same[c]];
+        if (layout.same[c] > 0) {
+            std::string& values = by_rows[layout.same[c]];
             values += (values.empty() ? "" : ", ") + same_value(view, c, ids);
         }
     std::string out;
@@ -297,12 +212,12 @@ std::string same_values(const TableView& view, const LeftOut& left_out, Ids& ids
 }
 
 /// The numbered reasons that a cell in sight refers to, and the columns that are not shown.
-std::string notes(const TableView& view, const LeftOut& columns_left_out, Ids& ids) {
+std::string notes(const TableView& view, const TableLayout& layout, Ids& ids) {
     std::set<size_t> used;
     std::map<std::string, std::string> left_out;  // columns by their common reason
     for (size_t c = 0; c < view.columns.size(); ++c) {
-        if (columns_left_out.same[c] > 0) continue;
-        if (columns_left_out.columns[c]) {
+        if (layout.same[c] > 0) continue;
+        if (layout.left_out[c]) {
             std::string& titles = left_out[reason_for_all(view, c)];
             titles += (titles.empty() ? "" : ", ") + view.columns[c].title;
             continue;
@@ -310,7 +225,7 @@ std::string notes(const TableView& view, const LeftOut& columns_left_out, Ids& i
         for (const RowView& row : view.rows) used.insert(row.cells[c].note);
     }
     used.erase(0);
-    std::string out = same_values(view, columns_left_out, ids), columns;
+    std::string out = same_values(view, layout, ids), columns;
     for (const size_t note : used)
         out += "<span>" + std::string(dash) + "<sup>" + std::to_string(note) + "</sup>\xC2\xA0" +
                html(view.notes.reasons()[note - 1]) + ".</span> ";
@@ -320,12 +235,12 @@ std::string notes(const TableView& view, const LeftOut& columns_left_out, Ids& i
     return out.empty() ? out : "<p class=\"notes\">" + out + "</p>\n";
 }
 
-std::string below(const TableView& view, const LeftOut& left_out, TableOptions options, Ids& ids) {
+std::string below(const TableView& view, const TableLayout& layout, TableOptions options, Ids& ids) {
     std::string help;
     for (const ColumnView& column : view.columns)
         if (!column.column->meaning.empty())
             help += "<dt>" + html(column.title) + "</dt><dd>" + html(column.column->meaning) + "</dd>\n";
-    const std::string said = notes(view, left_out, ids);
+    const std::string said = notes(view, layout, ids);
     if (!options.column_help || help.empty()) return said;
     return said + "<details class=\"help\"><summary>What the columns mean</summary>\n<dl>\n" + help +
            "</dl></details>\n";
@@ -369,18 +284,18 @@ std::string html_table(const Table& table, Ids& ids, TableOptions options) {
         return "<p class=\"empty\">" + html(title) + ": no rows. " + html(table.sentence) + "</p>\n";
     const std::string caption = ids.make("t-", table.id.empty() ? title : table.id);
     const bool italic = all_predicted(view), folded = options.fold && view.rows.size() > rows_open;
-    const LeftOut left_out(view, options.same_once);
-    std::string out =
-        scroll_region(caption) + "<table class=\"d" + (left_out.shown() > 10 ? " wide" : "") +
-        (italic ? " p" : "") + (is_grouped(view) ? " g" : "") + places_of_words(view, left_out) +
-        "\">\n<caption" + (options.title && !folded ? "" : " class=\"sr\"") + "><span><b id=\"" + caption +
-        "\">" + html(title) + "</b>" + (table.sentence.empty() ? "" : " " + html(table.sentence)) +
-        "</span></caption>\n" + head(view, left_out) + "<tbody>\n";
+    const TableLayout layout = layout_of(view, options.same_once);
+    std::string out = scroll_region(caption) + "<table class=\"d" + (layout.shown > 10 ? " wide" : "") +
+                      (italic ? " p" : "") + (layout.grouped ? " g" : "") + places_of_words(view, layout) +
+                      "\">\n<caption" + (options.title && !folded ? "" : " class=\"sr\"") +
+                      "><span><b id=\"" + caption + "\">" + html(title) + "</b>" +
+                      (table.sentence.empty() ? "" : " " + html(table.sentence)) + "</span></caption>\n" +
+                      head(view, layout) + "<tbody>\n";
     std::vector<Told> told;
     for (const ColumnView& column : view.columns)
         told.push_back({!column.shared_tag.empty(), options.in_full, {}});
-    for (size_t at = 0; at < view.rows.size(); ++at) out += row_html(view, at, left_out, italic, told, ids);
-    out += "</tbody></table></div>\n" + below(view, left_out, options, ids);
+    for (size_t at = 0; at < view.rows.size(); ++at) out += row_html(view, at, layout, italic, told, ids);
+    out += "</tbody></table></div>\n" + below(view, layout, options, ids);
     if (!folded) return out;
     return "<details class=\"fold\"><summary><b>" + html(title) + "</b> " + html(table.sentence) + " <span>" +
            count_of_rows(view) + "</span></summary>\n" + out + "</details>\n";
@@ -395,7 +310,7 @@ std::string html_table_in_two(const Table& table, Ids& ids) {
     for (Row& row : details.rows) row.note.clear();
     return html_table(part_of(table, false), ids) +
            "<details class=\"more\"><summary>More columns: " + names + "</summary>\n" +
-           html_table(details, ids, {false, true, false}) + "</details>\n";
+           html_table(details, ids, {.title = false}) + "</details>\n";
 }
 
 }  // namespace attnscope::reports
