@@ -53,12 +53,14 @@ std::string digits(double value, int decimals) {
     return {buffer.data(), end.ptr};
 }
 
+constexpr double least_in_decimals = 1e-11;  // below, with an exponent
+
 int decimals_of(double scaled) {
     const double size = std::fabs(scaled);
     if (size >= 999.95) return 0;
     if (size >= 9.995) return 1;
     if (size >= 0.1 || size == 0) return 2;
-    return std::min(12, static_cast<int>(std::ceil(-std::log10(size))) + 1);  // two digits that say something
+    return static_cast<int>(std::ceil(-std::log10(size))) + 1;  // two digits that say something
 }
 
 }  // namespace
@@ -87,11 +89,10 @@ Scale scale_of(Unit unit, double largest) {
 Formatted format(double value, Unit unit, Scale scale) {
     if (std::fabs(value) < scale.divisor / 10) scale = scale_of(unit, value);  // 0 is "0 B", not "0 GB"
     const double scaled = value / scale.divisor;
+    if (scaled != 0 && std::fabs(scaled) < least_in_decimals) return {digits(scaled, -1), scale.name, false};
     const bool plain = scale.divisor == 1 && unit != Unit::percent;
     const int decimals = is_integral(scaled) ? 0 : decimals_of(scaled);
     Formatted result{with_separators(scaled, decimals), scale.name, false};
-    // Twelve decimals would say 0.
-    if (scaled != 0 && std::fabs(scaled) < 1e-11) return {digits(scaled, -1), scale.name, false};
     // A huge plain number that is not counted is no better for its forty digits.
     if (plain && std::fabs(scaled) >= 1e15) result.number = digits(scaled, -1);
     result.rounded =
