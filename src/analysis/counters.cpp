@@ -1,19 +1,14 @@
 #include "counters.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "statistics.h"
+#include "times.h"
 #include "words.h"
 
 namespace attnscope {
 namespace {
-
-/// Weighted means of the same counts differ in their last digits: that is no spread.
-double range_between(double low, double high) {
-    return high - low > 1e-12 * std::fabs(high) ? high - low : 0;
-}
 
 constexpr const char* kMainRoles[] = {counter_role::kAchievedOccupancy, counter_role::kDramBytes,
                                       counter_role::kTensorPipe};
@@ -240,12 +235,7 @@ std::vector<Measured> ProcessCounters::over(const std::vector<Sums>& iterations,
                 (values.size() < iterations.size() ? " of " + words::number(double(iterations.size())) : "") +
                 " iterations; the first: " + first;
         m.value = Value::of(quantile(values, 0.5), role.unit, counter, text);
-        m.spread =
-            values.size() < 4
-                ? Value::missing("needs at least 4 iterations", role.unit, counter)
-                : Value::of(range_between(quantile(values, 0.25), quantile(values, 0.75)), role.unit, counter,
-                            "third quartile - first quartile of " + words::number(double(values.size())) +
-                                " iterations");
+        m.spread = interquartile_range(values, role.unit, counter);
         out.push_back(std::move(m));
     }
     return out;

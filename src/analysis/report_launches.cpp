@@ -143,6 +143,13 @@ std::vector<Part> parts_of(const Analysis& a, bool grouped) {
     return out;
 }
 
+Row row_of(std::string id, const std::vector<Part>& parts, const Step& step) {
+    Row r;
+    r.id = std::move(id);
+    for (const Part& part : parts) r.cells.push_back(part.cell(step));
+    return r;
+}
+
 Table launch_table(const Analysis& a, const Implementation& i, const std::vector<Step>& steps, bool grouped) {
     const size_t most =
         std::clamp(kRowsOfAll / std::max<size_t>(a.implementations.size(), 1), size_t{10}, kMostRows);
@@ -150,10 +157,7 @@ Table launch_table(const Analysis& a, const Implementation& i, const std::vector
     const std::vector<Part> parts = parts_of(a, grouped);
     for (const Part& part : parts) table.columns.push_back(part.column);
     for (size_t k = 0; k < std::min(steps.size(), most); ++k) {
-        Row r;
-        r.id = std::to_string(k + 1);
-        for (const Part& part : parts) r.cells.push_back(part.cell(steps[k]));
-        table.rows.push_back(std::move(r));
+        table.rows.push_back(row_of(std::to_string(k + 1), parts, steps[k]));
     }
     if (steps.size() > most)
         table.sentence = "The first " + words::number(double(most)) + " of " +
@@ -171,10 +175,8 @@ Table single_launches(const Analysis& a, const std::vector<const Implementation*
     table.columns = {{"implementation", "implementation", "", "", false}};
     for (const Part& part : parts) table.columns.push_back(part.column);
     for (const Implementation* i : with) {
-        Row r;
-        r.id = i->title;
-        r.cells = {words_cell(i->title)};
-        for (const Part& part : parts) r.cells.push_back(part.cell(i->steps.front()));
+        Row r = row_of(i->title, parts, i->steps.front());
+        r.cells.insert(r.cells.begin(), words_cell(i->title));
         table.rows.push_back(std::move(r));
     }
     return table;

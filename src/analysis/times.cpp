@@ -1,6 +1,7 @@
 #include "times.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "counters.h"
 #include "statistics.h"
@@ -8,18 +9,16 @@
 #include "words.h"
 
 namespace attnscope {
-namespace {
 
-/// Of sorted times.
-Value interquartile_range(const std::vector<double>& times, Ground ground) {
-    const Provenance computed{Source::computed, ground};
-    if (times.size() < 4) return Value::missing("needs at least 4 iterations", Unit::nanoseconds, computed);
+Value interquartile_range(const std::vector<double>& sorted, Unit unit, const Provenance& provenance) {
+    if (sorted.size() < 4) return Value::missing("needs at least 4 iterations", unit, provenance);
+    const double low = quantile(sorted, 0.25), high = quantile(sorted, 0.75);
+    // Weighted means of the same counts differ in their last digits: that is no spread.
+    const double range = high - low > 1e-12 * std::fabs(high) ? high - low : 0;
     return Value::of(
-        quantile(times, 0.75) - quantile(times, 0.25), Unit::nanoseconds, computed,
-        "third quartile - first quartile of " + words::number(double(times.size())) + " iterations");
+        range, unit, provenance,
+        "third quartile - first quartile of " + words::number(double(sorted.size())) + " iterations");
 }
-
-}  // namespace
 
 bool has_times(const Process& process, Ground ground) {
     return ground != Ground::virtual_gpu && process.collection == Collection::activity;
@@ -61,7 +60,7 @@ void set_times(Implementation& out, const Process& process, const std::vector<Se
     out.time = Value::of(quantile(totals, 0.5), Unit::nanoseconds, computed,
                          "median of " + words::plural(double(totals.size()), "iteration") +
                              " of the sum of end - start over its launches");
-    out.time_iqr = interquartile_range(totals, ground);
+    out.time_iqr = interquartile_range(totals, Unit::nanoseconds, computed);
     if (!out.iterations_equal) return;
     for (size_t i = 0; i < out.steps.size(); ++i) {
         std::vector<double> times;
@@ -70,7 +69,7 @@ void set_times(Implementation& out, const Process& process, const std::vector<Se
         std::sort(times.begin(), times.end());
         out.steps[i].time = Value::of(quantile(times, 0.5), Unit::nanoseconds, {Source::trace, ground},
                                       "median of " + words::plural(double(times.size()), "iteration"));
-        out.steps[i].time_iqr = interquartile_range(times, ground);
+        out.steps[i].time_iqr = interquartile_range(times, Unit::nanoseconds, computed);
     }
 }
 

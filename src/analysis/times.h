@@ -1,5 +1,5 @@
 #pragma once
-// How long launches were on the GPU.
+// How long launches were on the GPU, and how far iterations differ.
 #include "attnscope/analysis.h"
 
 namespace attnscope {
@@ -12,6 +12,9 @@ bool has_times(const Process& process, Ground ground);
 
 /// ns; of a launch that has a start and an end.
 double gpu_time(const Launch& launch);
+
+/// Of one value an iteration, sorted.
+Value interquartile_range(const std::vector<double>& sorted, Unit unit, const Provenance& provenance);
 
 /// GPU time of each iteration, and of each step where the iterations are alike.
 void set_times(Implementation& out, const Process& process, const std::vector<Sequence>& iterations,
