@@ -2,6 +2,7 @@
 
 #include "attnscope/analysis.h"
 #include "attnscope/rules.h"
+#include "notices.h"
 #include "report_parts.h"
 #include "rules/support.h"
 #include "words.h"
@@ -39,8 +40,7 @@ void banner(Report& r, const Analysis& a) {
         if (fixture) r.banner += kFixture;
         return;
     }
-    const bool occupancy = std::none_of(a.notices.begin(), a.notices.end(),
-                                        [](const Notice& n) { return n.code == "device-limits"; });
+    const bool occupancy = missing_limits(a).empty();
     r.banner = "PREDICTED for " + gpu(a) + ", no GPU used: nothing was measured." +
                (fixture ? kFixture : "") +
                (occupancy ? " Launches, their resources and theoretical occupancy are exact."

@@ -105,11 +105,14 @@ std::optional<Tile> tile_of(const Implementation& i) {
     return std::nullopt;
 }
 
-Roofs roofs_of(const Device& device, const std::string& dtype, Ground ground) {
+const Gpu* known_gpu(const Device& device) {
     const Gpu* gpu = device.id.empty() ? nullptr : find_gpu(device.id);
-    if (!gpu && !device.name.empty()) gpu = find_gpu(device.name);
+    return gpu || device.name.empty() ? gpu : find_gpu(device.name);
+}
+
+Roofs roofs_of(const Device& device, const std::string& dtype, Ground ground) {
     Roofs r;
-    if (gpu) {
+    if (const Gpu* gpu = known_gpu(device)) {
         r = roofs_of(*gpu, dtype, ground);
     } else {
         const std::string why = "no peaks are known of " +

@@ -5,12 +5,16 @@
 
 namespace attnscope {
 
+struct Gpu;
+
 /// The shape that the program marked; nullopt when it did not.
 std::optional<AttentionShape> shape_of(const Workload& workload);
 /// nullopt: attnscope knows no model of it. Told by its name, its backend and its products.
 std::optional<Method> method_of(const Implementation& implementation);
 /// The tile of its forward kernel, from that kernel's name.
 std::optional<Tile> tile_of(const Implementation& implementation);
+/// Its line in the GPU table, by its id or else its name; nullptr: it has none.
+const Gpu* known_gpu(const Device& device);
 /// From the GPU table, with the figures that the device itself reported in their place.
 Roofs roofs_of(const Device& device, const std::string& dtype, Ground ground);
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "attnscope/gpu.h"
 #include "clocks.h"
+#include "models.h"
 #include "steps.h"
 #include "words.h"
 
@@ -42,17 +42,18 @@ void add_joined(std::vector<Notice>& out, std::map<std::string, size_t>& seen, c
         out[it->second].count += d.count;
 }
 
+bool ran_kernels(const Analysis& analysis) {
+    return analysis.device && analysis.total_kernels.number.value_or(0) > 0;
+}
+
 /// What a GPU must be known by, and is not: otherwise only dashes far below would say it.
 void add_unknown_device(std::vector<Notice>& out, const Analysis& analysis) {
-    if (!analysis.device || analysis.total_kernels.number.value_or(0) == 0) return;
-    const Device& device = *analysis.device;
-    std::string missing;
-    if (!sm_limits_of(device, missing))
+    if (const std::string missing = missing_limits(analysis); !missing.empty())
         out.push_back({NoticeLevel::warning, "device-limits",
                        "what an SM of " + analysis.device_name + " can hold was not recorded (" + missing +
                            "): no theoretical occupancy, no limiter, no waves",
                        "collect again on that machine with `attnscope collect`", 1, true});
-    if (!device.name.empty() && !find_gpu(device.id) && !find_gpu(device.name))
+    if (ran_kernels(analysis) && !analysis.device->name.empty() && !known_gpu(*analysis.device))
         out.push_back({NoticeLevel::info, "device-peaks",
                        "no peaks are known of " + analysis.device_name +
                            ": no roof, no time bound, and nothing said of what its L2 keeps",
@@ -64,6 +65,12 @@ std::string cuda_version(uint64_t version) {
 }
 
 }  // namespace
+
+std::string missing_limits(const Analysis& analysis) {
+    std::string missing;
+    if (ran_kernels(analysis)) sm_limits_of(*analysis.device, missing);
+    return missing;
+}
 
 std::vector<Notice> collect_notices(const Run& run, const Analysis& analysis) {
     std::vector<Notice> out;
