@@ -10,6 +10,11 @@ namespace {
 constexpr double kTimes = 3;
 constexpr double kLeast = 1e6;  // ns
 
+std::string threshold() {
+    return "speaks from " + words::number(kTimes) + " x a later one and " + words::milliseconds(kLeast) +
+           " more";
+}
+
 std::vector<std::string> counter_evidence(const Implementation& i) {
     std::vector<std::string> out;
     if (i.backend == "cudnn")
@@ -35,11 +40,10 @@ Finding finding(const Analysis& a, const Implementation& i) {
               (i.first_is_warmup ? ", in the warm-up and so in no figure of this report."
                                  : ". There was no warm-up: it is inside the measurement, 1 of " +
                                        words::plural(double(i.iterations), "iteration") + ".");
-    f.evidence = {evidence(i.first_is_warmup ? "first warm-up" : "first iteration", i.first_iteration,
-                           "speaks from " + words::number(kTimes) + " x a later one and " +
-                               words::milliseconds(kLeast) + " more"),
-                  evidence("later iterations, median", i.later_iterations),
-                  evidence("summed GPU time of an iteration", i.time)};
+    f.evidence = {
+        evidence(i.first_is_warmup ? "first warm-up" : "first iteration", i.first_iteration, threshold()),
+        evidence("later iterations, median", i.later_iterations),
+        evidence("summed GPU time of an iteration", i.time)};
     double only_then = 0;
     for (const Step& step : i.apart) only_then += double(step.times);
     if (i.first_is_warmup && only_then > 0)
@@ -61,9 +65,7 @@ Finding of_warmups(const Analysis& a, const std::vector<const Implementation*>& 
         titles.push_back(i->title);
         parts.push_back(i->title + " " + words::milliseconds(*i->first_iteration.number));
         only += (only.empty() ? "" : ",") + i->name;
-        f.evidence.push_back(evidence("first warm-up of " + i->title, i->first_iteration,
-                                      "speaks from " + words::number(kTimes) + " x a later one and " +
-                                          words::milliseconds(kLeast) + " more"));
+        f.evidence.push_back(evidence("first warm-up of " + i->title, i->first_iteration, threshold()));
         f.evidence.push_back(evidence("later iterations of " + i->title + ", median", i->later_iterations));
         for (const std::string& counter : counter_evidence(*i))  // each once
             if (std::find(f.counter_evidence.begin(), f.counter_evidence.end(), counter) ==
