@@ -162,32 +162,35 @@ TEST(Counters, OfAKernelAreItsOwn) {
     EXPECT_EQ(find_role(x.steps[1].counters, "kernel_time")->value.number, 6000.0);
 }
 
-TEST(Counters, SpreadIsTheInterquartileRange) {
+/// An implementation x with an iteration for each of these, of the kernels that `launch` adds.
+Analysis of_iterations(std::initializer_list<double> each,
+                       const std::function<void(CountedRun&, uint64_t, double)>& launch) {
     CountedRun run;
     const auto outer = run.open("attnscope.implementation/x");
-    for (const double bytes : {40.0, 10.0, 30.0, 20.0}) {
+    for (const double one : each) {
         const auto iteration = run.open("attnscope.iteration", outer);
-        run.kernel("a", iteration, {{kRead, bytes}, {kWrite, 0}});
+        launch(run, iteration, one);
         run.close(iteration);
     }
     run.close(outer);
-    const Analysis a = analyze(run.read());
+    return analyze(run.read());
+}
+
+TEST(Counters, SpreadIsTheInterquartileRange) {
+    const Analysis a = of_iterations({40, 10, 30, 20}, [](CountedRun& run, uint64_t iteration, double bytes) {
+        run.kernel("a", iteration, {{kRead, bytes}, {kWrite, 0}});
+    });
     const Measured& dram = *find_role(get(a, "x").counters, "dram_bytes");
     EXPECT_EQ(dram.value.number, 25.0);
     EXPECT_EQ(dram.spread.number, 15.0) << "quartiles of 10, 20, 30, 40: 17.5 and 32.5";
 }
 
 TEST(Counters, RoundingOfAWeightedMeanIsNoSpread) {
-    CountedRun run;
-    const auto outer = run.open("attnscope.implementation/x");
-    for (const double cycles : {203417.0, 203514.0, 203611.0, 203708.0}) {
-        const auto iteration = run.open("attnscope.iteration", outer);
-        run.kernel("a", iteration, {{kCycles, cycles}, {kWarps, 88.1}});
-        run.kernel("b", iteration, {{kCycles, 3 * cycles + 1}, {kWarps, 88.1}});
-        run.close(iteration);
-    }
-    run.close(outer);
-    const Analysis a = analyze(run.read());
+    const Analysis a = of_iterations(
+        {203417, 203514, 203611, 203708}, [](CountedRun& run, uint64_t iteration, double cycles) {
+            run.kernel("a", iteration, {{kCycles, cycles}, {kWarps, 88.1}});
+            run.kernel("b", iteration, {{kCycles, 3 * cycles + 1}, {kWarps, 88.1}});
+        });
     EXPECT_EQ(find_role(get(a, "x").counters, counter_role::kAchievedOccupancy)->spread.number, 0.0);
 }
 

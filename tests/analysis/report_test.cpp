@@ -12,6 +12,14 @@
 namespace attnscope {
 namespace {
 
+/// Of a run of one process.
+Analysis analysis_of(const test::ProcessWriter& process, const char* ground = "virtual") {
+    test::TemporaryFolder folder;
+    test::write_text(folder.path() / "run.json", test::run_json(ground));
+    test::write_text(folder.path() / "p.jsonl", process.text());
+    return analyze(read_run(folder.path()));
+}
+
 Report blog_report(const test::BlogOptions& options = {}) {
     test::TemporaryFolder folder;
     test::write_blog_run(folder.path(), options);
@@ -149,15 +157,12 @@ TEST(Report, FiguresOfATwinStandOnce) {
 }
 
 TEST(Report, AGpusNameIsNoLongerThanAHeading) {
-    test::TemporaryFolder folder;
     test::ProcessWriter w;
     std::string name;
     for (int i = 0; i < 1000; ++i) name += "é";
     w.line(R"({"type":"device","device":0,"ground":"virtual","name":")" + name + "\"}");
     w.end();
-    test::write_text(folder.path() / "run.json", test::run_json());
-    test::write_text(folder.path() / "p.jsonl", w.text());
-    const Analysis a = analyze(read_run(folder.path()));
+    const Analysis a = analysis_of(w);
     EXPECT_EQ(a.device_name, name.substr(0, 96) + "…") << "48 whole characters";
     const Report r = build_report(a);
     EXPECT_TRUE(std::any_of(r.environment.begin(), r.environment.end(),
@@ -167,7 +172,6 @@ TEST(Report, AGpusNameIsNoLongerThanAHeading) {
 TEST(Report, AGpuThatNobodyKnowsIsSaid) {
     std::string banner;
     const auto codes = [&](const std::string& device, const char* ground = "real") {
-        test::TemporaryFolder folder;
         test::ProcessWriter w(ground);
         w.line(device);
         const auto outer = w.open("attnscope.implementation/x");
@@ -176,9 +180,7 @@ TEST(Report, AGpuThatNobodyKnowsIsSaid) {
         w.close(iteration);
         w.close(outer);
         w.end();
-        test::write_text(folder.path() / "run.json", test::run_json(ground));
-        test::write_text(folder.path() / "p.jsonl", w.text());
-        const Report report = build_report(analyze(read_run(folder.path())));
+        const Report report = build_report(analysis_of(w, ground));
         banner = report.banner;
         std::set<std::string> out;
         for (const Notice& n : report.notices) out.insert(n.code);
@@ -209,7 +211,6 @@ TEST(Report, AGpuThatNobodyKnowsIsSaid) {
 // Names, reasons and marks come from the program: whatever they hold, every format is made.
 TEST(Report, HostileNamesRender) {
     const std::string evil = "</script><script>alert(1)</script>\x1b[31m|`\n# x \xf0\x9f\x92\xa5 %s \\";
-    test::TemporaryFolder folder;
     test::ProcessWriter w;
     w.a100();
     const auto outer = w.open("attnscope.implementation/" + evil);
@@ -224,9 +225,7 @@ TEST(Report, HostileNamesRender) {
     w.mark("attnscope.choice [1,2]");
     w.mark("attnscope.choice {\"chosen\":" + test::quote(evil) + ",\"order\":[1," + test::quote(evil) +
            "],\"refused\":{\"a\":1}}");
-    test::write_text(folder.path() / "run.json", test::run_json());
-    test::write_text(folder.path() / "p.jsonl", w.text());
-    const Report r = build_report(analyze(read_run(folder.path())));
+    const Report r = build_report(analysis_of(w));
     EXPECT_EQ(render_html(r).find("<script>"), std::string::npos);
     EXPECT_FALSE(render_markdown(r).empty() || render_json(r).empty() || render_text(r).empty());
     EXPECT_EQ(render_text(r).find('\x1b'), std::string::npos);
